@@ -1,0 +1,1 @@
+"""Responsive characters from a handful of clips."""

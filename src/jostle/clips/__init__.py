@@ -1,0 +1,5 @@
+"""Clips: the noun, its formats, its edits, its contacts and its checks."""
+
+from jostle.clips.clip import Clip
+
+__all__ = ["Clip"]

@@ -1,0 +1,68 @@
+"""`playback`: a clip, over and over. It answers no push and says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle.clips import Clip
+from jostle.controllers.protocol import Command, Start
+from jostle.maths import quat
+from jostle.skeleton import Pose, Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class PlaybackState:
+    pose: Pose
+    frame: int
+    time: float
+    position: np.ndarray  # (2,)  where this round of the clip began
+    heading: float
+
+
+@dataclass(frozen=True, eq=False)
+class Playback:
+    """Loops `clip` and carries its travel on: the next round starts where and in the direction in which the last ended.
+
+    The last frame of a cyclic clip is the first of the next round (see `clips.loop`), so it is shown once.
+    """
+
+    clip: Clip
+
+    supports = frozenset[str]()
+
+    @property
+    def name(self) -> str:
+        return f"playback:{self.clip.name}"
+
+    @property
+    def skeleton(self) -> Skeleton:
+        return self.clip.skeleton
+
+    @property
+    def dt(self) -> float:
+        return self.clip.dt
+
+    def init(self, start: Start) -> PlaybackState:
+        position = np.array(start.position, dtype=float)
+        return PlaybackState(self._placed(0, position, start.heading), 0, 0.0, position, start.heading)
+
+    def step(self, state: PlaybackState, command: Command) -> PlaybackState:
+        frame, position, heading = state.frame + 1, state.position, state.heading
+        last = self.clip.frame_count - 1
+        if frame >= max(last, 1):
+            end = self._placed(last, position, heading)
+            turned = quat.yaw(self.clip.wxyz[last, 0]) - quat.yaw(self.clip.wxyz[0, 0])
+            frame, position, heading = 0, end.root[:2], heading + float(turned)
+        return PlaybackState(self._placed(frame, position, heading), frame, state.time + self.dt, position, heading)
+
+    def _placed(self, frame: int, position: np.ndarray, heading: float) -> Pose:
+        """The clip's frame, with its first frame's root moved to `position` and its first heading turned to `heading`."""
+        pose = self.clip.pose(frame)
+        turn = quat.from_yaw(heading - quat.yaw(self.clip.wxyz[0, 0]))
+        root = quat.apply(turn, pose.root - self.clip.root[0] * [1, 1, 0])
+        root[:2] += position
+        wxyz = pose.wxyz.copy()
+        wxyz[0] = quat.mul(turn, wxyz[0])
+        return Pose(root, wxyz, pose.offsets)

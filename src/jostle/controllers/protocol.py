@@ -1,0 +1,106 @@
+"""The one protocol: what a user may ask of a character, and what a controller must answer.
+
+A controller is pure: `init(start)` gives a state, `step(state, command)` the next one, `dt` seconds later. Nothing is
+hidden in it: the same states and commands give the same motion. `state.pose` is what is shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from jostle.errors import CommandError
+from jostle.skeleton import Pose, Skeleton
+from jostle.types import Array, Float
+
+FIELDS = ("heading", "speed", "target", "pushes", "task")
+
+
+@dataclass(frozen=True, eq=False)
+class Push:
+    """A force on a body part: the only way to disturb a character."""
+
+    part: str  # a role ("chest", "left_forearm") or a joint's own name
+    force: Float[Array, "3"]  # newtons, in the world frame
+    duration: float  # seconds
+    point: Float[Array, "3"] | None = None  # metres, in the part's frame; None is the part's centre of mass
+
+    def __post_init__(self) -> None:
+        if not np.all(np.isfinite(self.force)):
+            raise CommandError(f"A push on '{self.part}' needs a finite force, not {self.force}.")
+        if not (np.isfinite(self.duration) and self.duration > 0):
+            raise CommandError(f"A push on '{self.part}' needs a positive duration, not {self.duration} s.")
+        if self.point is not None and not np.all(np.isfinite(self.point)):
+            raise CommandError(f"A push on '{self.part}' needs a finite point, not {self.point}.")
+
+    @property
+    def impulse(self) -> Float[Array, "3"]:
+        """Force times duration, in newton seconds."""
+        return self.force * self.duration
+
+
+@dataclass(frozen=True, eq=False)
+class Command:
+    """What the user wants this frame. Every field's default means: no wish."""
+
+    heading: float | None = None  # radians about Z, world frame
+    speed: float | None = None  # metres a second
+    target: Float[Array, "3"] | None = None  # a point in the world
+    pushes: tuple[Push, ...] = ()  # those that begin now; the controller sees them through to their end
+    task: str | None = None
+
+
+NEUTRAL = Command()
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where and how a character begins."""
+
+    position: tuple[float, float] = (0.0, 0.0)  # metres, on the ground
+    heading: float = 0.0  # radians about Z
+    seed: int = 0
+
+
+class State(Protocol):
+    """What every controller's state shows. Controllers add what they need."""
+
+    @property
+    def pose(self) -> Pose: ...
+
+    @property
+    def time(self) -> float: ...
+
+
+@runtime_checkable
+class Controller(Protocol):
+    """Pure, no hidden clock."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def skeleton(self) -> Skeleton: ...
+
+    @property
+    def dt(self) -> float: ...
+
+    @property
+    def supports(self) -> frozenset[str]:
+        """The fields of a Command that this controller honours; the viewer greys out the others."""
+        ...
+
+    def init(self, start: Start) -> Any: ...
+
+    def step(self, state: Any, command: Command) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What a state may tell beyond its pose; a state that has no `observed` tells nothing."""
+
+    contacts: dict[str, bool] = field(default_factory=dict)  # part -> touches the ground
+    quality: dict[str, float] = field(default_factory=dict)  # likelihood, variance, …, by name
+
