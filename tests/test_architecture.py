@@ -19,7 +19,14 @@ FLOORS = [
     {"viewer"},
     {"cli"},
 ]
-DOORS = {"mujoco": "body", "viser": "viewer", "starlette": "viewer", "uvicorn": "viewer", "tyro": "cli", "pygltflib": "clips"}
+DOORS = {
+    "mujoco": "body",
+    "viser": "viewer",
+    "starlette": "viewer",
+    "uvicorn": "viewer",
+    "tyro": "cli",
+    "pygltflib": "clips",
+}
 
 
 def _imports(path: Path) -> set[str]:

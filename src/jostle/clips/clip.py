@@ -35,7 +35,9 @@ class Clip:
                 f"but rotations of shape {self.wxyz.shape}; they must be ({frames}, {joints}, 4)."
             )
         if self.offsets is not None and self.offsets.shape != (frames, joints, 3):
-            raise MotionError(f"Clip '{self.name}' has offsets of shape {self.offsets.shape}; they must be ({frames}, {joints}, 3).")
+            raise MotionError(
+                f"Clip '{self.name}' has offsets of shape {self.offsets.shape}; they must be ({frames}, {joints}, 3)."
+            )
         if not (np.isfinite(self.fps) and self.fps > 0):
             raise MotionError(f"Clip '{self.name}' has {self.fps} frames a second; the rate must be positive.")
 
@@ -69,9 +71,17 @@ class Clip:
     def pose(self, frame: int) -> Pose:
         return Pose(self.root[frame], self.wxyz[frame], None if self.offsets is None else self.offsets[frame])
 
-    def with_poses(self, poses: Pose, **changes: object) -> Self:
-        """The same clip with other frames."""
-        return replace(self, root=poses.root, wxyz=poses.wxyz, offsets=poses.offsets, **changes)
+    def with_poses(self, poses: Pose, *, fps: float | None = None, skeleton: Skeleton | None = None) -> Clip:
+        """A plain clip of the same name with other frames, and where given another rate or skeleton."""
+        return Clip(
+            skeleton or self.skeleton,
+            fps or self.fps,
+            poses.root,
+            poses.wxyz,
+            poses.offsets,
+            self.name,
+            self.unit,
+        )
 
     def renamed(self, name: str) -> Self:
         return replace(self, name=name)

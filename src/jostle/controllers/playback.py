@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from jostle.clips import Clip
+from jostle.clips.pack import pack_clip, unpack_clip
 from jostle.controllers.protocol import Command, Start
 from jostle.maths import quat
 from jostle.skeleton import Pose, Skeleton
+from jostle.types import Array, Float
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +20,7 @@ class PlaybackState:
     pose: Pose
     frame: int
     time: float
-    position: np.ndarray  # (2,)  where this round of the clip began
+    position: Float[Array, "2"]  # where this round of the clip began
     heading: float
 
 
@@ -30,6 +33,7 @@ class Playback:
 
     clip: Clip
 
+    kind = "playback"
     supports = frozenset[str]()
 
     @property
@@ -44,6 +48,17 @@ class Playback:
     def dt(self) -> float:
         return self.clip.dt
 
+    @property
+    def sources(self) -> tuple[Clip, ...]:
+        return (self.clip,)
+
+    def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        return pack_clip(self.clip)
+
+    @classmethod
+    def unpack(cls, data: dict[str, Any], arrays: dict[str, Array]) -> Playback:
+        return cls(unpack_clip(data, arrays))
+
     def init(self, start: Start) -> PlaybackState:
         position = np.array(start.position, dtype=float)
         return PlaybackState(self._placed(0, position, start.heading), 0, 0.0, position, start.heading)
@@ -57,8 +72,8 @@ class Playback:
             frame, position, heading = 0, end.root[:2], heading + float(turned)
         return PlaybackState(self._placed(frame, position, heading), frame, state.time + self.dt, position, heading)
 
-    def _placed(self, frame: int, position: np.ndarray, heading: float) -> Pose:
-        """The clip's frame, with its first frame's root moved to `position` and its first heading turned to `heading`."""
+    def _placed(self, frame: int, position: Float[Array, "2"], heading: float) -> Pose:
+        """The clip's frame, with its first frame moved to `position` and turned to `heading`."""
         pose = self.clip.pose(frame)
         turn = quat.from_yaw(heading - quat.yaw(self.clip.wxyz[0, 0]))
         root = quat.apply(turn, pose.root - self.clip.root[0] * [1, 1, 0])

@@ -103,4 +103,3 @@ class Observed:
 
     contacts: dict[str, bool] = field(default_factory=dict)  # part -> touches the ground
     quality: dict[str, float] = field(default_factory=dict)  # likelihood, variance, …, by name
-

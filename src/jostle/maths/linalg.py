@@ -28,7 +28,7 @@ class Factor:
 
 
 def cholesky(a: Float[Array, "n n"], max_tries: int = 10) -> Factor:
-    """Factor A; where rounding made it indefinite, add the smallest power-of-ten share of its mean diagonal that helps."""
+    """Factor A; where rounding made it indefinite, add the smallest share of its mean diagonal that helps."""
     if not np.all(np.isfinite(a)):
         raise JostleError("A matrix to be factored holds NaN or infinity; check the inputs it was made from.")
     scale = float(np.mean(np.diag(a))) or 1.0
@@ -37,7 +37,9 @@ def cholesky(a: Float[Array, "n n"], max_tries: int = 10) -> Factor:
             return Factor(scipy.linalg.cholesky(a + jitter * np.eye(len(a)), lower=True), jitter)
         except scipy.linalg.LinAlgError:
             continue
-    raise JostleError("A matrix that should be positive definite is not, even with jitter; its inputs contradict each other.")
+    raise JostleError(
+        "A matrix that should be positive definite is not, even with jitter; its inputs contradict each other."
+    )
 
 
 def gauss_newton(

@@ -140,9 +140,21 @@ def from_yaw(radians: Float[Array, "*b"] | float) -> Float[Array, "*b 4"]:
 def to_matrix(q: Float[Array, "*b 4"]) -> Float[Array, "*b 3 3"]:
     w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     out = np.empty((*q.shape[:-1], 3, 3))
-    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = (
+        1 - 2 * (y * y + z * z),
+        2 * (x * y - w * z),
+        2 * (x * z + w * y),
+    )
+    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = (
+        2 * (x * y + w * z),
+        1 - 2 * (x * x + z * z),
+        2 * (y * z - w * x),
+    )
+    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = (
+        2 * (x * z - w * y),
+        2 * (y * z + w * x),
+        1 - 2 * (x * x + y * y),
+    )
     return out
 
 

@@ -1,7 +1,7 @@
 """Skeletons, poses, forward kinematics, roles and mirror twins."""
 
 from jostle.skeleton.mirror import find_twins, mirror_pose, mirror_skeleton
-from jostle.skeleton.pose import Globals, Pose, forward, locals_of, rest_pose
+from jostle.skeleton.pose import Globals, Pose, forward, interpolate, locals_of, rest_pose
 from jostle.skeleton.roles import ROLES, find_roles, is_humanoid, require_humanoid
 from jostle.skeleton.skeleton import Skeleton, aligned_to_rest, build_skeleton
 
@@ -15,6 +15,7 @@ __all__ = [
     "find_roles",
     "find_twins",
     "forward",
+    "interpolate",
     "is_humanoid",
     "locals_of",
     "mirror_pose",

@@ -52,32 +52,25 @@ def _twins_by_name(skeleton: Skeleton) -> Array | None:
 
 
 def _twins_by_geometry(skeleton: Skeleton) -> Array:
-    """Walk down from the root, pairing the children of twins so that reflected rest positions agree best."""
-    rest = skeleton.rest_positions
-    tolerance = 0.03 * max(skeleton.height, 1e-6)
+    """Walk down from the root, pairing the children of twins so that their reflected subtrees lie closest."""
+    tolerance = 0.05 * max(skeleton.height, 1e-6)
+    centres = np.array([skeleton.rest_positions[skeleton.subtree(j)].mean(axis=0) for j in range(skeleton.joint_count)])
+    places = np.stack([skeleton.rest_positions, centres], axis=1)  # (J, 2, 3): a joint, and what hangs from it
+    places[..., 1] -= skeleton.offsets[0, 1]
     twins = np.full(skeleton.joint_count, -1)
     twins[0] = 0
     for joint in range(skeleton.joint_count):
-        free = list(skeleton.children[twins[joint]])
         for child in skeleton.children[joint]:
             if twins[child] >= 0:
-                free = [f for f in free if f != twins[child]]
                 continue
-            wanted = rest[child] - rest[joint]
-            best = min(free, key=lambda f: _misfit(skeleton, f, twins[joint], wanted), default=None)
-            if best is None or _misfit(skeleton, best, int(twins[joint]), wanted) > tolerance:
-                raise MotionError(
-                    f"No mirror twin could be found for joint '{skeleton.names[child]}', by name or by its place in the rest pose."
-                )
+            free = [c for c in skeleton.children[twins[joint]] if twins[c] < 0]
+            misfits = {c: np.linalg.norm(places[c] * _FLIP - places[child], axis=-1).max() for c in free}
+            best = min(misfits, key=misfits.__getitem__, default=None)
+            if best is None or misfits[best] > tolerance:
+                name = skeleton.names[child]
+                raise MotionError(f"No mirror twin of joint '{name}' could be found, by name or by its place at rest.")
             twins[child], twins[best] = best, child
-            free = [f for f in free if f not in (best, child)]
     return twins
-
-
-def _misfit(skeleton: Skeleton, joint: int, parent: int, wanted: Array) -> float:
-    """How far a joint's subtree root is from the reflection of `wanted`, with the number of joints below as a tie-break."""
-    rest = skeleton.rest_positions
-    return float(np.linalg.norm((rest[joint] - rest[parent]) * _FLIP - wanted))
 
 
 def mirror_pose(skeleton: Skeleton, pose: Pose) -> Pose:

@@ -28,6 +28,12 @@ def rest_pose(skeleton: Skeleton) -> Pose:
     return Pose(skeleton.offsets[0].copy(), quat.identity((skeleton.joint_count,)))
 
 
+def interpolate(a: Pose, b: Pose, t: float) -> Pose:
+    """Between two poses: roots on the straight line, joints on the shortest turn."""
+    offsets = None if a.offsets is None or b.offsets is None else (1 - t) * a.offsets + t * b.offsets
+    return Pose((1 - t) * a.root + t * b.root, quat.slerp(a.wxyz, b.wxyz, t), offsets)
+
+
 @dataclass(frozen=True, eq=False)
 class Globals:
     """World positions and rotations of every joint, and world positions of the tips."""
@@ -81,7 +87,10 @@ def _place_into(out: Array, at: Array, q: Array, v: Array) -> None:
 
 
 def locals_of(
-    skeleton: Skeleton, positions: Float[Array, "*t J 3"], wxyz: Float[Array, "*t J 4"], keep_offsets: bool = False
+    skeleton: Skeleton,
+    positions: Float[Array, "*t J 3"],
+    wxyz: Float[Array, "*t J 4"],
+    keep_offsets: bool = False,
 ) -> Pose:
     """The pose whose world rotations are these: the inverse of `forward`. With `keep_offsets`, bones may have moved."""
     parents = skeleton.parents[1:]

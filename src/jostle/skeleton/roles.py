@@ -18,7 +18,12 @@ SIDES = ("left", "right")
 LIMBS = ("thigh", "shin", "foot", "toe", "clavicle", "upper_arm", "forearm", "hand")
 TRUNK = ("pelvis", "spine", "chest", "neck", "head")
 ROLES = (*TRUNK, *(f"{side}_{limb}" for side in SIDES for limb in LIMBS))
-NEEDED = ("pelvis", "chest", "head", *(f"{s}_{x}" for s in SIDES for x in ("thigh", "shin", "foot", "upper_arm", "forearm")))
+NEEDED = (
+    "pelvis",
+    "chest",
+    "head",
+    *(f"{s}_{x}" for s in SIDES for x in ("thigh", "shin", "foot", "upper_arm", "forearm")),
+)
 
 # Bare names (side, prefix, digits and punctuation removed) that mean each limb, the surest first.
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -47,7 +52,9 @@ def split_side(name: str) -> tuple[str | None, str]:
     if not match:  # LHipJoint, RThumb
         match = re.match(r"^([LR])([A-Z].*)$", bare)
     if not match:  # lfemur, rtibia: only before a word that we know
-        words = "|".join(sorted({w for names in _NAMES.values() for w in names} | {"thumb", "fingers"}, key=len, reverse=True))
+        words = "|".join(
+            sorted({w for names in _NAMES.values() for w in names} | {"thumb", "fingers"}, key=len, reverse=True)
+        )
         match = re.match(rf"^([lr])({words})$", bare)
     side = {"l": "left", "r": "right"}[match[1][0].lower()] if match else None
     word = match[2] if match else bare
@@ -93,7 +100,9 @@ def _find_limbs(skeleton: Skeleton, side: str) -> dict[str, int]:
         for word in names:
             joints = [j for j, w in words.items() if w == word and j not in taken]
             if limb == "clavicle" and word == "shoulder":  # a shoulder is a clavicle only if an upper arm follows it
-                joints = [j for j in joints if any(words.get(k) in ("arm", "upperarm", "uparm") for k in skeleton.subtree(j))]
+                joints = [
+                    j for j in joints if any(words.get(k) in ("arm", "upperarm", "uparm") for k in skeleton.subtree(j))
+                ]
             if joints:
                 found[f"{side}_{limb}"] = joints[0]  # the one nearest the root
                 break
@@ -121,11 +130,17 @@ def _find_trunk(skeleton: Skeleton, limbs: Mapping[str, int]) -> dict[str, int]:
     if heads:
         found["head"] = heads[0]
     if "pelvis" in found and "chest" in found:
-        between = [j for j in skeleton.chain(found["chest"])[:-1] if j > found["pelvis"] and found["pelvis"] in skeleton.chain(j)]
+        between = [
+            j
+            for j in skeleton.chain(found["chest"])[:-1]
+            if j > found["pelvis"] and found["pelvis"] in skeleton.chain(j)
+        ]
         if between:
             found["spine"] = between[0]
     if "chest" in found and "head" in found:
-        above = [j for j in skeleton.chain(found["head"])[:-1] if found["chest"] in skeleton.chain(j) and j != found["chest"]]
+        above = [
+            j for j in skeleton.chain(found["head"])[:-1] if found["chest"] in skeleton.chain(j) and j != found["chest"]
+        ]
         above = [j for j in above if not _HELPERS.search(skeleton.names[j])]
         if above:
             found["neck"] = above[0]

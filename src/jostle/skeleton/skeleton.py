@@ -106,9 +106,7 @@ class Skeleton:
         )
 
     def scaled(self, factor: float) -> Skeleton:
-        return Skeleton(
-            self.names, self.parents, self.offsets * factor, self.end_parents, self.end_offsets * factor
-        )
+        return Skeleton(self.names, self.parents, self.offsets * factor, self.end_parents, self.end_offsets * factor)
 
 
 def build_skeleton(

@@ -1,0 +1,57 @@
+"""`load_clip` and `save_clip`: any format, by the file's ending.
+
+Each format lives in one file of this room and is imported only when it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from jostle.clips.clip import Clip
+from jostle.errors import FileError
+from jostle.types import PathLike
+
+_READERS = {
+    ".bvh": ("bvh", "read_bvh"),
+    ".amc": ("asf", "read_amc"),
+    ".glb": ("gltf", "read_gltf"),
+    ".gltf": ("gltf", "read_gltf"),
+    ".txt": ("solve", "read_solved"),
+    ".csv": ("solve", "read_solved"),
+    ".npz": ("solve", "read_solved"),
+    ".c3d": ("solve", "read_solved"),
+}
+_WRITERS = {
+    ".bvh": ("bvh", "write_bvh"),
+    ".glb": ("gltf", "write_gltf"),
+    ".gltf": ("gltf", "write_gltf"),
+    ".usd": ("usd", "write_usd"),
+    ".usda": ("usd", "write_usd"),
+    ".usdc": ("usd", "write_usd"),
+    ".txt": ("points", "write_clip_points"),
+    ".csv": ("points", "write_clip_points"),
+    ".npz": ("points", "write_clip_points"),
+    ".c3d": ("points", "write_clip_points"),
+}
+READABLE, WRITABLE = tuple(_READERS), tuple(_WRITERS)
+
+
+def load_clip(path: PathLike, **options: object) -> Clip:
+    """Read a clip from any readable file. Options are the format's own: `unit` for BVH, `animation` for glTF …"""
+    return _door(path, _READERS, "read")(path, **options)
+
+
+def save_clip(clip: Clip, path: PathLike, **options: object) -> None:
+    """Write a clip in the format that the path's ending names; an existing file is replaced only by a whole one."""
+    _door(path, _WRITERS, "written")(clip, path, **options)
+
+
+def _door(path: PathLike, formats: dict[str, tuple[str, str]], verb: str) -> Callable:
+    ending = Path(path).suffix.lower()
+    if ending not in formats:
+        known = ", ".join(formats)
+        raise FileError(path, f"files ending in '{ending}' cannot be {verb}; these can: {known}.")
+    module, function = formats[ending]
+    return getattr(import_module(f"jostle.clips.{module}"), function)

@@ -1,0 +1,37 @@
+"""A clip as plain JSON data and arrays, for bundles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jostle.clips.clip import Clip
+from jostle.skeleton import Skeleton
+from jostle.types import Array
+
+
+def pack_clip(clip: Clip) -> tuple[dict[str, Any], dict[str, Array]]:
+    skeleton = clip.skeleton
+    data = {"name": clip.name, "fps": clip.fps, "unit": clip.unit, "joints": list(skeleton.names)}
+    arrays = {
+        "parents": skeleton.parents,
+        "joint_offsets": skeleton.offsets,
+        "end_parents": skeleton.end_parents,
+        "end_offsets": skeleton.end_offsets,
+        "root": clip.root,
+        "wxyz": clip.wxyz,
+    }
+    if clip.offsets is not None:
+        arrays["offsets"] = clip.offsets
+    return data, arrays
+
+
+def unpack_clip(data: dict[str, Any], arrays: dict[str, Array]) -> Clip:
+    skeleton = Skeleton(
+        tuple(str(name) for name in data["joints"]),
+        arrays["parents"],
+        arrays["joint_offsets"],
+        arrays["end_parents"],
+        arrays["end_offsets"],
+    )
+    fps, unit, name = float(data["fps"]), float(data["unit"]), str(data["name"])
+    return Clip(skeleton, fps, arrays["root"], arrays["wxyz"], arrays.get("offsets"), name, unit)

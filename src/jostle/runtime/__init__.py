@@ -1,0 +1,21 @@
+"""Characters that run, recordings of them, and the files they are kept in."""
+
+from jostle.runtime.bundle import Bundle, load_bundle, load_controller, save_bundle, save_controller
+from jostle.runtime.character import Character, CharacterState
+from jostle.runtime.recording import Recorder, Recording, TimedPush, load_recording, record, save_recording
+
+__all__ = [
+    "Bundle",
+    "Character",
+    "CharacterState",
+    "Recorder",
+    "Recording",
+    "TimedPush",
+    "load_bundle",
+    "load_controller",
+    "load_recording",
+    "record",
+    "save_bundle",
+    "save_controller",
+    "save_recording",
+]
