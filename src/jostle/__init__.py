@@ -1,1 +1,73 @@
-"""Responsive characters from a handful of clips."""
+"""jostle: responsive characters from a handful of clips.
+
+>>> import jostle
+>>> clip = jostle.load_clip("walk.bvh")
+>>> character = jostle.Character(jostle.Playback(clip))
+
+The names below open their rooms when they are first used, so that `import jostle` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jostle.body import Body, build_body
+    from jostle.clips import Clip, load_clip, save_clip
+    from jostle.controllers import Command, Playback, Push, Start
+    from jostle.errors import JostleError
+    from jostle.runtime import Character, Recording, load_controller, record, save_controller
+    from jostle.skeleton import Pose, Skeleton
+
+__version__ = "0.1.0.dev0"
+
+_ROOMS = {
+    "Body": "body",
+    "build_body": "body",
+    "Clip": "clips",
+    "load_clip": "clips",
+    "save_clip": "clips",
+    "Command": "controllers",
+    "Playback": "controllers",
+    "Push": "controllers",
+    "Start": "controllers",
+    "JostleError": "errors",
+    "Character": "runtime",
+    "Recording": "runtime",
+    "load_controller": "runtime",
+    "record": "runtime",
+    "save_controller": "runtime",
+    "Pose": "skeleton",
+    "Skeleton": "skeleton",
+}
+
+__all__ = [
+    "Body",
+    "Character",
+    "Clip",
+    "Command",
+    "JostleError",
+    "Playback",
+    "Pose",
+    "Push",
+    "Recording",
+    "Skeleton",
+    "Start",
+    "build_body",
+    "load_clip",
+    "load_controller",
+    "record",
+    "save_clip",
+    "save_controller",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'jostle' has no attribute '{name}'; it has: {', '.join(__all__)}")
+    return getattr(import_module(f"jostle.{_ROOMS[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
