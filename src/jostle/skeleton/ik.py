@@ -30,6 +30,7 @@ FORWARD = np.array([1.0, 0.0, 0.0])  # where knees point, in the frame of the th
 BACKWARD = np.array([-1.0, 0.0, 0.0])  # where elbows point, in the frame of the upper arm
 
 _SOFT = 0.02  # the last 2 % of the length are soft
+_LEAST_SOFT = 0.005  # and however straight the limb is already, the last half per cent
 _STRAIGHT = 0.02  # a knee this far (in limb lengths) off the line from hip to ankle still shows where it points
 _TIGHT = np.radians(15.0)  # the smallest angle between the two bones
 
@@ -78,7 +79,7 @@ def two_bone(
 def _limited(wanted: Array, now: Array, a: Array, b: Array) -> Array:
     """The distance that the limb takes for the one that is wanted, softly below its length; `now` is left as it is."""
     length = a + b
-    soft = np.maximum((1.0 - _SOFT) * length, np.minimum(now, length * (1.0 - 1e-9)))
+    soft = np.maximum((1.0 - _SOFT) * length, np.minimum(now, (1.0 - _LEAST_SOFT) * length))
     room = length - soft
     bent_over = soft + room * -np.expm1(-np.maximum(wanted - soft, 0.0) / room)
     folded = np.sqrt(a * a + b * b - 2.0 * a * b * np.cos(_TIGHT))
