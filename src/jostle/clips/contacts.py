@@ -7,7 +7,7 @@ count from where the point itself stands (`feet.standing_heights`). Speeds are s
 with the size and speeds with its square root (equal Froude numbers move alike).
 
 Clips made for games often walk in place: the ground runs backwards under them like a treadmill. Its speed is the
-common speed of the lowest points while the root goes nowhere (`Contacts.treadmill`), and feet are judged against it.
+common speed of the lowest points while the body goes nowhere (`Contacts.treadmill`), and feet are judged against it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def levelled(
     rest = (speeds < slow) & (np.abs(heights) < 2 * LEAVE_HEIGHT * size / _USUAL_SIZE)
     xy, z = tracks[rest][:, :2], heights[rest]
     if len(z) < 10:
-        return tracks
+        return tracks.copy()
     middle = np.median(xy, axis=0)
     spread = (xy - middle).T @ (xy - middle) / len(xy)
     slope = np.linalg.solve(spread + (0.15 * size) ** 2 * np.eye(2), (xy - middle).T @ (z - np.median(z)) / len(z))
@@ -131,12 +131,13 @@ def smooth_velocity(x: Float[Array, "T *b 3"], fps: float, window: float = WINDO
 def _treadmill(
     clip: Clip, tracks: Float[Array, "T P 3"], velocities: Float[Array, "T P 3"], size: float
 ) -> Float[Array, "2"]:
-    """The common velocity of the lowest points, where the root goes nowhere; zero for a clip that travels."""
+    """The common velocity of the lowest points, where the body goes nowhere; zero for a clip that travels."""
     slow = LAND_SPEED * np.sqrt(size / _USUAL_SIZE)
     lowest = tracks[..., 2] < np.quantile(tracks[..., 2], 0.05, axis=0) + LAND_HEIGHT * size / _USUAL_SIZE  # (T, P)
     level = np.abs(velocities[..., 2]) < slow
     common = np.median(velocities[lowest & level][:, :2], axis=0) if np.any(lowest & level) else np.zeros(2)
-    travel = (clip.root[-1] - clip.root[0])[:2] / max(clip.duration, clip.dt)
+    middle = np.mean(clip.positions, axis=1)  # of all joints: in some rigs the root itself never moves
+    travel = (middle[-1] - middle[0])[:2] / max(clip.duration, clip.dt)
     in_place = np.linalg.norm(travel) < 0.25 * np.linalg.norm(common)
     return common if in_place and np.linalg.norm(common) > slow else np.zeros(2)
 

@@ -6,12 +6,21 @@ import numpy as np
 from scipy.ndimage import uniform_filter1d
 
 from jostle.clips.clip import Clip
-from jostle.clips.contacts import Contacts, find_contacts, foot_tracks, levelled, runs, slow_speed, smooth_velocity
-from jostle.clips.feet import Feet, FootPoint, body_size, find_feet, standing_heights
+from jostle.clips.contacts import (
+    WINDOW,
+    Contacts,
+    find_contacts,
+    foot_tracks,
+    levelled,
+    runs,
+    slow_speed,
+    smooth_velocity,
+)
+from jostle.clips.feet import CLEARANCE, Feet, FootPoint, body_size, find_feet, standing_heights
 from jostle.types import Array, Float
 
 SKATE_FPS = 20.0
-SKATE_HEIGHT = 0.05  # metres above where the foot stands
+SKATE_HEIGHT = 0.05  # metres above the floor
 SKATE_SPEED = 0.5  # metres a second over the ground
 SKATE_WINDOW = 5  # intervals
 
@@ -22,7 +31,9 @@ def foot_skate(clip: Clip) -> float:
     At 20 frames a second, a foot skates between two frames if its ball is less than 5 cm up in both and moves over the
     ground faster than 0.5 m/s, both now and on the mean of the five intervals around. (Intervals beyond the ends count
     as still.) The ratio counts intervals in which any foot skates. The ball of the foot is the toe joint, or the ankle
-    where there is none; its height counts from where it stands.
+    where there is none. Its height is that above the floor under the sole: what it is above where the ball itself
+    stands, plus a joint's usual height above the sole (`feet.CLEARANCE`: 3.4 cm for the ball of a person of 1.7 m), so
+    that a foot that swings clear of the ground does not count, and skeletons with thick soles compare with others.
     """
     feet, size = find_feet(clip), body_size(clip.skeleton)
     points = _skate_points(feet)
@@ -31,7 +42,8 @@ def foot_skate(clip: Clip) -> float:
     slow = slow_speed(speeds, size)
     level = levelled(points, tracks, speeds, slow, size)
     standing = standing_heights(points, level, speeds, slow, size)
-    return skate_ratio(at_rate(level, clip.fps, SKATE_FPS) - standing[:, None] * [0.0, 0.0, 1.0])
+    level[..., 2] += np.array([CLEARANCE[point.kind] * size for point in points]) - standing
+    return skate_ratio(at_rate(level, clip.fps, SKATE_FPS))
 
 
 def skate_ratio(tracks: Float[Array, "T F 3"]) -> float:
@@ -64,15 +76,18 @@ def _skate_points(feet: Feet) -> tuple[FootPoint, ...]:
 def slide_cm(clip: Clip, contacts: Contacts | None = None) -> float:
     """How far a planted foot slides over the ground, in centimetres per contact, on average; 0 where none is planted.
 
-    The point that slides least counts in each frame: a foot that rolls from heel to toe does not slide.
+    The point that slides least counts in each frame, because a foot that rolls from heel to toe does not slide; and the
+    first and last 0.08 s of a contact are landing and leaving.
     """
     contacts = find_contacts(clip) if contacts is None else contacts
     feet = find_feet(clip)
     velocities = smooth_velocity(foot_tracks(clip, feet), clip.fps)[..., :2] - contacts.treadmill
     speeds = np.linalg.norm(velocities, axis=-1)  # (T, P)
+    edge, last = round(WINDOW * clip.fps), clip.frame_count
     slides = []
     for foot, planted in enumerate(contacts.planted.T):
-        own = [p for p, point in enumerate(feet.points) if point.foot == foot]
-        least = np.min(speeds[:, own], axis=1)
-        slides += [100.0 * float(np.sum(least[start:stop])) / clip.fps for start, stop in runs(planted)]
+        least = np.min(speeds[:, [p for p, point in enumerate(feet.points) if point.foot == foot]], axis=1)
+        for start, stop in runs(planted):
+            stays = least[start + edge * (start > 0) : max(stop - edge * (stop < last), 0)]
+            slides += [100.0 * float(np.sum(stays)) / clip.fps] if len(stays) else []
     return float(np.mean(slides)) if slides else 0.0
