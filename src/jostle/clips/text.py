@@ -1,0 +1,179 @@
+"""What the readers of text formats share: bytes in any encoding, and blocks of numbers checked line by line.
+
+A motion file is a short header and a long rectangle of numbers. numpy reads the rectangle in one call but cannot say
+*where* it stumbled, so the fast path only notices that something is wrong, and a slow walk over the lines then finds
+out what: every refusal carries a line number, and a good file never pays for it.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+
+from jostle.errors import FormatError
+from jostle.files import read_bytes
+from jostle.types import Array, Float, PathLike
+
+MAX_VALUES = 16_000_000  # 23 minutes of 96 channels at 120 frames a second; more would not fit in a few hundred MB
+_CHUNK = 2**22
+_MSVC_NAN = re.compile(r"[+-]?1\.#(QNAN|SNAN|IND|INF|R)\w*$", re.IGNORECASE)  # how old C runtimes print NaN and inf
+
+
+def read_text(path: PathLike) -> bytes:
+    """The file's bytes without a byte-order mark; UTF-16 becomes UTF-8, every other encoding stays as it is."""
+    data = read_bytes(path)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = data.decode("utf-16", "replace").encode()
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    return data if b"\n" in data else data.replace(b"\r", b"\n")  # old Macs ended lines with a bare CR
+
+
+def decode(name: bytes) -> str:
+    """A name in UTF-8 or, where it is not that, in Latin-1, which every byte string is."""
+    try:
+        return name.decode("utf-8")
+    except UnicodeDecodeError:
+        return name.decode("latin-1")
+
+
+def line_at(data: bytes, position: int) -> int:
+    """The number, from 1, of the line that holds this byte."""
+    return data.count(b"\n", 0, position) + 1
+
+
+def shown(word: bytes) -> str:
+    """A piece of the file, short enough for an error sentence."""
+    text = decode(word)
+    text = "".join(c if c.isprintable() else "?" for c in text)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def to_float(word: bytes) -> float | None:
+    """The number that a word spells, NaN and infinity included, or None."""
+    text = decode(word)
+    if _MSVC_NAN.match(text):
+        return float("nan")
+    try:
+        return float(text) if "_" not in text else None
+    except ValueError:
+        return None
+
+
+def read_table(
+    path: PathLike, data: bytes, start: int, rows: int, columns: int, allow_nan: bool = False
+) -> Float[Array, "rows columns"]:
+    """The numbers after byte `start`: one row a line, `rows` of them, blank lines aside.
+
+    Anything else is refused with the line that is to blame.
+    """
+    if not _is_rectangle(data, start, rows, columns):
+        raise _table_error(path, data, start, rows, columns)
+    if rows * columns > MAX_VALUES:
+        raise FormatError(
+            path, f"it holds {rows * columns:,} values, more than {MAX_VALUES:,}; cut it into shorter takes."
+        )
+    values = _parse(data[start:])
+    if values is None or values.size != rows * columns:
+        values = _parse_slowly(path, data, start, rows, columns)
+    if not allow_nan and not np.isfinite(values).all():
+        raise _nan_error(path, data, start)
+    return values.reshape(rows, columns)
+
+
+def _parse(block: bytes) -> Array | None:
+    """All numbers at once, or None where something is not a number. (Text mode of fromstring is not deprecated.)"""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # older numpy warns where newer raises
+        try:
+            return np.fromstring(block, sep=" ")
+        except ValueError:
+            return None
+
+
+def _is_rectangle(data: bytes, start: int, rows: int, columns: int) -> bool:
+    """Whether exactly `rows` lines have words, and each of them `columns`: counted in bounded memory."""
+    seen = 0
+    while start < len(data):
+        end = len(data) if start + _CHUNK >= len(data) else data.rfind(b"\n", start, start + _CHUNK) + 1
+        if end <= start:  # no line end in the whole chunk: take the line whole
+            end = data.find(b"\n", start) + 1 or len(data)
+        counts = _words_per_line(data[start:end])
+        counts = counts[counts > 0]
+        seen += len(counts)
+        if seen > rows or np.any(counts != columns):
+            return False
+        start = end
+    return seen == rows
+
+
+def _words_per_line(block: bytes) -> Array:
+    letters = np.frombuffer(block + b"\n", np.uint8)
+    blank = letters <= 32
+    begins = np.empty(len(letters), bool)
+    begins[0] = not blank[0]
+    np.logical_and(blank[:-1], ~blank[1:], out=begins[1:])
+    upto = np.cumsum(begins, dtype=np.int32)[np.flatnonzero(letters == 10)]
+    return np.diff(upto, prepend=0)
+
+
+def _lines(data: bytes, start: int):
+    """(line number, words) of the lines after `start` that are not blank, without splitting the file as a whole."""
+    number = line_at(data, start)
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        if words := data[start:end].split():
+            yield number, words
+        start, number = end + 1, number + 1
+
+
+def _table_error(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> FormatError:
+    """Which line has too few or too many values, or how many frames there are instead of the declared ones."""
+    seen, last = 0, line_at(data, start)
+    for number, words in _lines(data, start):
+        if len(words) != columns:
+            cut = (
+                " The file seems cut short; export it again."
+                if data.rstrip().endswith(words[-1]) and seen < rows
+                else ""
+            )
+            return FormatError(
+                path,
+                f"this frame has {len(words)} values, but the joints declare {columns} channels.{cut}",
+                line=number,
+            )
+        seen, last = seen + 1, number
+        if seen > rows:
+            return FormatError(
+                path, f"there are more frames than the {rows} declared; correct the 'Frames:' line.", line=number
+            )
+    return FormatError(
+        path,
+        f"the file ends after {seen} of {rows} declared frames; export it again or correct the 'Frames:' line.",
+        line=last,
+    )
+
+
+def _parse_slowly(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> Array:
+    """Word by word, for spellings that numpy does not know; the first that is no number is refused with its line."""
+    values = np.empty((rows, columns))
+    for row, (number, words) in enumerate(_lines(data, start)):
+        for column, word in enumerate(words):
+            value = to_float(word)
+            if value is None:
+                raise FormatError(path, f"'{shown(word)}' is not a number; export the file again.", line=number)
+            values[row, column] = value
+    return values
+
+
+def _nan_error(path: PathLike, data: bytes, start: int) -> FormatError:
+    for number, words in _lines(data, start):
+        for word in words:
+            value = to_float(word)
+            if value is None or not np.isfinite(value):
+                return FormatError(
+                    path, f"'{shown(word)}' is not a finite number; 'jostle clips check' shows all gaps.", line=number
+                )
+    return FormatError(path, "it holds values that are not finite numbers.")
