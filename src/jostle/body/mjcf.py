@@ -1,0 +1,167 @@
+"""From a Body to a MuJoCo model: a free root, balls (or hinges) for joints, capsules and boxes, and a ground.
+
+One MuJoCo body per joint of the skeleton, in the skeleton's order, so that joint j is body j + 1 (body 0 is the world).
+In the rest pose every joint's frame is aligned with the world, so a body's frame in MuJoCo is the joint's frame here and
+positions and rotations agree without any conversion. Masses and inertias are stated, never guessed from the shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import mujoco
+import numpy as np
+
+from jostle.body.body import Body
+from jostle.body.dofs import Ball, Dof, Hinges
+from jostle.body.shapes import Capsule, Shape
+from jostle.errors import BodyError
+from jostle.maths import quat
+
+GRAVITY = 9.81  # m/s2
+_GROUND, _BODY = 1, 2  # collision bits
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A plane through the origin; with a slope (radians) it rises along X."""
+
+    slope: float = 0.0
+    friction: float = 1.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a body is simulated. The defaults are a walker's: see docs on stability beside each."""
+
+    timestep: float = 0.002  # seconds
+    solver: Literal["newton", "cg", "pgs"] = "newton"
+    cone: Literal["pyramidal", "elliptic"] = "pyramidal"  # friction above 2 wants the elliptic one
+    integrator: Literal["euler", "implicitfast", "rk4"] = "implicitfast"  # takes joint damping implicitly
+    armature: float = 0.0  # kg m2 added to every turning axis; 0.005 calms light joints in simulation
+    damping: float = 0.0  # N m s/rad at every turning axis
+    contact_time: float = 0.01  # seconds in which a contact gives way
+    self_contact: bool = True  # may parts touch each other? Those that touch at rest never do
+
+
+def build_spec(
+    body: Body,
+    ground: Ground | None = None,
+    options: Options | None = None,
+    dofs: Mapping[str, Dof] | None = None,
+) -> mujoco.MjSpec:
+    """The model, not yet compiled; `dofs` maps parts (roles or joint names) to how they turn, balls where not named."""
+    chosen = options or Options()
+    spec = _empty_spec(chosen)
+    if ground is not None:
+        _add_ground(spec, ground)
+    turning = _dofs_by_joint(body, dofs or {})
+    skeleton, made = body.skeleton, [spec.worldbody]
+    for joint in range(skeleton.joint_count):
+        parent = made[int(skeleton.parents[joint]) + 1]
+        made.append(_add_joint(parent, body, joint, turning.get(joint, Ball()), chosen))
+    for number, shape in enumerate(body.shapes):
+        _add_shape(made[shape.joint + 1], shape, f"shape{number}", chosen.self_contact)
+    _add_soles(made, body)
+    return spec
+
+
+def _empty_spec(options: Options) -> mujoco.MjSpec:
+    spec = mujoco.MjSpec()
+    spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
+    spec.compiler.degree = False
+    spec.option.timestep = options.timestep
+    spec.option.gravity = [0.0, 0.0, -GRAVITY]
+    spec.option.solver = getattr(mujoco.mjtSolver, f"mjSOL_{options.solver.upper()}")
+    spec.option.cone = getattr(mujoco.mjtCone, f"mjCONE_{options.cone.upper()}")
+    spec.option.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{options.integrator.upper()}")
+    spec.default.geom.solref = [options.contact_time, 1.0]
+    return spec
+
+
+def _add_ground(spec: mujoco.MjSpec, ground: Ground) -> None:
+    tilt = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -ground.slope)
+    spec.worldbody.add_geom(
+        name="ground",
+        type=mujoco.mjtGeom.mjGEOM_PLANE,
+        size=[0.0, 0.0, 1.0],  # no edges
+        quat=tilt,
+        friction=[ground.friction, 0.005, 0.0001],
+        contype=_GROUND,
+        conaffinity=_BODY,
+        priority=1,  # the ground's friction counts, not the mean with the shape's
+    )
+
+
+def _dofs_by_joint(body: Body, dofs: Mapping[str, Dof]) -> dict[int, Dof]:
+    found = {body.part(name): dof for name, dof in dofs.items()}
+    if 0 in found:
+        raise BodyError(f"The root '{body.skeleton.names[0]}' moves freely; give hinges to other joints.")
+    return found
+
+
+def _add_joint(parent: mujoco.MjsBody, body: Body, joint: int, dof: Dof, options: Options) -> mujoco.MjsBody:
+    """The MuJoCo body of one joint: its place, its inertia along principal axes, and how it turns."""
+    name, offset = body.skeleton.names[joint], body.skeleton.offsets[joint]
+    child = parent.add_body(name=name, pos=offset)
+    moments, axes = np.linalg.eigh(body.inertia[joint])
+    axes[:, 2] *= np.sign(np.linalg.det(axes))  # a rotation, not a reflection
+    child.mass, child.ipos, child.inertia = float(body.mass[joint]), body.com[joint], moments
+    child.iquat = quat.from_matrix(axes)
+    child.explicitinertial = True
+    if joint == 0:
+        child.add_freejoint(name=name)
+    elif isinstance(dof, Ball):
+        limits = {} if dof.limit is None else {"limited": 1, "range": [0.0, dof.limit]}
+        child.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_BALL, **_passive(options), **limits)
+    else:
+        _add_hinges(child, name, dof, options)
+    return child
+
+
+def _add_hinges(child: mujoco.MjsBody, name: str, dof: Hinges, options: Options) -> None:
+    for number, hinge in enumerate(dof.hinges):
+        limits = {} if hinge.limits is None else {"limited": 1, "range": list(hinge.limits)}
+        kind = mujoco.mjtJoint.mjJNT_HINGE
+        child.add_joint(name=f"{name}.{number}", type=kind, axis=list(hinge.axis), **_passive(options), **limits)
+
+
+def _passive(options: Options) -> dict[str, object]:
+    return {"armature": options.armature, "damping": [options.damping, 0.0, 0.0]}
+
+
+def _add_shape(owner: mujoco.MjsBody, shape: Shape, name: str, self_contact: bool) -> None:
+    bits = {"contype": _BODY, "conaffinity": _GROUND | (_BODY if self_contact else 0)}
+    if isinstance(shape, Capsule):
+        ends = np.concatenate([shape.start, shape.end])
+        if np.linalg.norm(shape.end - shape.start) < 1e-6:
+            kind, where = mujoco.mjtGeom.mjGEOM_SPHERE, {"pos": shape.start}
+        else:
+            kind, where = mujoco.mjtGeom.mjGEOM_CAPSULE, {"fromto": ends}
+        owner.add_geom(name=name, type=kind, size=[shape.radius, 0.0, 0.0], **where, **bits)
+    else:
+        kind = mujoco.mjtGeom.mjGEOM_BOX
+        owner.add_geom(name=name, type=kind, size=shape.half, pos=shape.centre, quat=shape.wxyz, **bits)
+
+
+def _add_soles(made: list[mujoco.MjsBody], body: Body) -> None:
+    """A site at each corner of each sole, so that a simulation can tell how high they are."""
+    for sole in body.soles:
+        for label, joint, point in zip(sole.labels, sole.joints, sole.points, strict=True):
+            made[joint + 1].add_site(name=label, pos=point)
+
+
+def compile_spec(spec: mujoco.MjSpec) -> mujoco.MjModel:
+    """Compile; parts that overlap in the rest pose (neighbours, thigh against thigh) never touch each other."""
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    data.qpos[2] += 100.0  # away from the ground
+    mujoco.mj_forward(model, data)
+    pairs = {tuple(sorted(model.geom_bodyid[contact.geom].tolist())) for contact in data.contact}
+    if not pairs:
+        return model
+    for first, second in sorted(pairs):
+        spec.add_exclude(bodyname1=model.body(first).name, bodyname2=model.body(second).name)
+    return spec.compile()
