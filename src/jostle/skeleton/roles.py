@@ -62,6 +62,11 @@ def split_side(name: str) -> tuple[str | None, str]:
     return side, re.sub(r"[^a-z]", "", word.lower())
 
 
+def is_helper(name: str) -> bool:
+    """Whether a joint is named as a handle, slot or dummy of a rig and not as a bone of a body."""
+    return bool(_HELPERS.search(split_side(name)[1]))
+
+
 @lru_cache(maxsize=256)
 def find_roles(skeleton: Skeleton) -> Mapping[str, int]:
     """Role to joint, for every role that this skeleton has. A skeleton that is no person gives few or none."""
