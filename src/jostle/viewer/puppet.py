@@ -1,0 +1,117 @@
+"""One character in viser's scene: a frame per joint that carries something, and the meshes that hang in it."""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jostle.types import Array, Float
+from jostle.viewer import look
+from jostle.viewer.frames import Figure, FigureFrame
+
+if TYPE_CHECKING:
+    from viser import FrameHandle, MeshHandle, ViserServer
+
+    from jostle.skeleton.mannequin import Part
+
+RING = look.ring(0.085, 0.115)
+LIFT = 0.004  # metres above the ground, so that marks do not fight with it
+
+
+class Puppet:
+    """Made once from a figure; `show` moves it. Everything hangs below `root`."""
+
+    def __init__(self, server: ViserServer, figure: Figure, root: str, index: int = 0, labelled: bool = False) -> None:
+        self.figure = figure
+        self.scene = server.scene
+        self.root = root
+        self.scene.add_frame(root, show_axes=False)
+        self.meshes: dict[str, int] = {}  # node name -> joint
+        self.handles: list[MeshHandle] = []
+        self.frames: dict[int, FrameHandle] = {}
+        self._add_body(index)
+        self.rings = [self._add_ring(foot) for foot in range(figure.feet)]
+        self.marked = True
+        self.label = self._add_label() if labelled else None
+        self.top = self._top_joint()
+
+    def _add_body(self, index: int) -> None:
+        if self.figure.skin is not None:
+            from jostle.viewer.skinned import Skinned
+
+            self.skinned = Skinned(self.scene, self.figure, self.root)
+            return
+        self.skinned = None
+        for joint, parts in groupby(sorted(self.figure.parts, key=lambda p: p.joint), key=lambda p: p.joint):
+            name = f"{self.root}/{joint}"
+            self.frames[joint] = self.scene.add_frame(name, show_axes=False)
+            for k, (colour, vertices, faces) in enumerate(merge(parts)):
+                handle = self.scene.add_mesh_simple(
+                    f"{name}/{k}", vertices, faces, color=look.bytes_of(dyed(colour, index)), side="front"
+                )
+                self.meshes[handle.name] = joint
+                self.handles.append(handle)
+
+    def _add_ring(self, foot: int) -> MeshHandle:
+        scale = self.figure.skeleton.height / 1.7
+        return self.scene.add_mesh_simple(
+            f"{self.root}/contact{foot}", scale * RING[0], RING[1], color=look.CONTACT, cast_shadow=False,
+            receive_shadow=False, visible=False, side="double",
+        )  # fmt: skip
+
+    def _add_label(self):
+        return self.scene.add_label(
+            f"{self.root}/name", self.figure.name, anchor="bottom-center", font_screen_scale=1.1
+        )
+
+    def _top_joint(self) -> int:
+        return int(np.argmax(self.figure.skeleton.rest_positions[:, 2]))
+
+    def show(self, frame: FigureFrame) -> None:
+        """Call inside `server.atomic()`."""
+        if self.skinned is not None:
+            self.skinned.show(frame)
+        for joint, handle in self.frames.items():
+            handle.position = frame.positions[joint]
+            handle.wxyz = frame.wxyz[joint]
+        for foot, ring in enumerate(self.rings):
+            down = self.marked and foot < len(frame.planted) and bool(frame.planted[foot])
+            if down:
+                ring.position = frame.touching[foot] + [0.0, 0.0, LIFT]
+            ring.visible = down
+        if self.label is not None:
+            self.label.position = frame.positions[self.top] + [0.0, 0.0, 0.24 * self.figure.skeleton.height]
+
+    def on_drag(self, callback: Callable) -> None:
+        """`callback(event)` for every drag that starts on this body, whatever modifier is held."""
+        for handle in self.handles:
+            for modifier in (None, "shift", "alt", "cmd/ctrl"):
+                handle.on_drag("left", modifier=modifier)(callback)
+
+
+def merge(parts: Iterable[Part]) -> list[tuple[tuple[float, float, float], Float[Array, "n 3"], Array]]:
+    """Parts of one joint, those of one colour joined to one mesh: fewer nodes to draw."""
+    merged = []
+    ordered = sorted(parts, key=lambda p: p.colour)
+    for colour, group in groupby(ordered, key=lambda p: p.colour):
+        pieces = list(group)
+        starts = np.cumsum([0, *(len(p.vertices) for p in pieces)])
+        faces = np.concatenate([p.faces + start for p, start in zip(pieces, starts[:-1], strict=True)])
+        merged.append((colour, np.concatenate([p.vertices for p in pieces]), faces))
+    return merged
+
+
+def dyed(colour: tuple[float, float, float], index: int) -> tuple[float, float, float]:
+    """The same colour for the first character; for the others its vivid parts take the hue of their accent."""
+    accent = look.ACCENTS[index % len(look.ACCENTS)]
+    if index % len(look.ACCENTS) == 0:
+        return colour
+    hue, lightness, saturation = colorsys.rgb_to_hls(*colour)
+    other, _, vivid = colorsys.rgb_to_hls(*(c / 255 for c in accent))
+    if lightness > 0.6:  # the wood itself: a breath of the accent only
+        return colorsys.hls_to_rgb(other, lightness, 0.35 * saturation)
+    return colorsys.hls_to_rgb(other, lightness, 0.5 * (saturation + vivid))

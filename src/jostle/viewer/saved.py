@@ -1,0 +1,91 @@
+"""One HTML file that plays clips offline: viser's page with the frames inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jostle.clips import Clip
+from jostle.files import write_text
+from jostle.types import PathLike
+from jostle.viewer.frames import Frame, Track, common_end
+from jostle.viewer.page import dress
+from jostle.viewer.playing import figures_of, middle_of, opening_view, place
+from jostle.viewer.scene import Scene
+
+if TYPE_CHECKING:
+    from jostle.clips.skin import Skin
+
+MOST_FPS = 30.0  # frames a second in the file: beyond it only its size would grow
+MOST_FRAMES = 3000  # a longer motion is kept at a lower rate
+
+
+def write_page(
+    clips: Sequence[Clip],
+    path: PathLike,
+    names: Sequence[str] | None = None,
+    skins: Sequence[Skin | None] | None = None,
+    title: str = "jostle",
+    trails: bool = True,
+    follow: bool | None = None,
+    shadows: bool = True,
+) -> None:
+    """Write one HTML file that plays the clips side by side, with no network and no server."""
+    write_text(path, page_text(clips, names, skins, title, trails, follow, shadows))
+
+
+def page_text(
+    clips: Sequence[Clip],
+    names: Sequence[str] | None = None,
+    skins: Sequence[Skin | None] | None = None,
+    title: str = "jostle",
+    trails: bool = True,
+    follow: bool | None = None,
+    shadows: bool = True,
+) -> str:
+    """The HTML of `write_page`."""
+    from jostle.viewer.front import quietly, secret_viser
+
+    tracks = place(clips)
+    server, _ = secret_viser()
+    try:
+        scene = Scene(server, figures_of(tracks, names, skins), shadows)
+        if trails:
+            scene.draw_ways([track.trails for track in tracks])
+        follow = travels(tracks) if follow is None else follow
+        scene.look_from(opening_view(tracks, follow))
+        return dress(_play_into(server, scene, tracks, follow), title)
+    finally:
+        with quietly():
+            server.stop()
+
+
+def travels(tracks: Sequence[Track]) -> bool:
+    """Whether anyone goes far enough to be worth following."""
+    return any(float(np.ptp(t.body.positions[:, 0, :2], axis=0).max()) > t.clip.skeleton.height for t in tracks)
+
+
+def frame_times(tracks: Sequence[Track]) -> np.ndarray:
+    """Evenly spaced moments from the start to the end, at the clips' own rate where that is not too much."""
+    end = common_end(tracks)
+    fps = min(MOST_FPS, max(track.clip.fps for track in tracks), MOST_FRAMES / max(end, 1e-9))
+    return np.linspace(0.0, end, max(1, round(end * fps)) + 1) if end > 0 else np.zeros(1)
+
+
+def _play_into(server, scene: Scene, tracks: Sequence[Track], follow: bool) -> str:
+    times = frame_times(tracks)
+    middle = None
+    recording = None
+    for i, time in enumerate(times):
+        frame = Frame(float(time), tuple(track.at(float(time)) for track in tracks))
+        if follow:
+            middle = middle_of(frame, tracks)
+            scene.offset = middle if i == 0 else scene.offset
+        scene.show(frame, middle, float(times[1] - times[0]) if len(times) > 1 else 0.0)
+        recording = recording or server.get_scene_serializer()  # from the first whole frame on
+        if i + 1 < len(times):
+            recording.insert_sleep(float(times[i + 1] - time))
+    assert recording is not None
+    return recording.as_html()

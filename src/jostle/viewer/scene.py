@@ -1,0 +1,132 @@
+"""Frames into viser: one atomic batch each, flushed at once, so that a pose is never shown half.
+
+Following a character does not move anyone's camera. The world slides under it instead, and the ground by whole
+squares less, so that a person may orbit and zoom all the while, in as many browsers as they like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jostle.types import Array, Float
+from jostle.viewer import look
+from jostle.viewer.frames import Arrow, Figure, Frame
+from jostle.viewer.layout import View
+from jostle.viewer.puppet import Puppet
+
+if TYPE_CHECKING:
+    from viser import LineSegmentsHandle, ViserServer
+
+FOLLOW_HALFLIFE = 0.12  # seconds
+SNAP = 1.5  # metres: a jump this far (a loop's seam, a reset) is followed at once
+LARGEST_BATCH = 4096  # messages in one atomic batch; viser's own limit of 128 would split a crowd's frame
+
+
+class Scene:
+    """Made once from figures; `show` draws a frame of them."""
+
+    def __init__(self, server: ViserServer, figures: Sequence[Figure], shadows: bool = True) -> None:
+        server._websock_server._broadcast_buffer.max_window_size = LARGEST_BATCH
+        self.server = server
+        self.ground = look.dress_stage(server, shadows)
+        self.world = server.scene.add_frame("/world", show_axes=False)
+        several = len(figures) > 1
+        self.puppets = [Puppet(server, f, f"/world/{i}", i, several) for i, f in enumerate(figures)]
+        self.arrows = Arrows(server)
+        self.trails: list[LineSegmentsHandle] = []
+        self.offset = np.zeros(2)  # of the world that is followed: the point that stays in the middle
+
+    def show(self, frame: Frame, middle: Float[Array, "2"] | None = None, dt: float = 0.0) -> None:
+        """Draw `frame`; with `middle`, that point of the ground moves to the centre of the page within moments."""
+        if middle is not None:
+            self.offset = followed(self.offset, middle, dt)
+        with self.server.atomic():
+            x, y = self.offset
+            self.world.position = (-x, -y, 0.0)
+            self.ground.position = (-(x % look.SECTION_SIZE), -(y % look.SECTION_SIZE), 0.0)
+            for puppet, figure in zip(self.puppets, frame.figures, strict=True):
+                puppet.show(figure)
+            self.arrows.show([arrow for figure in frame.figures for arrow in figure.arrows])
+        self.server.flush()
+
+    def draw_ways(self, ways: Sequence[Float[Array, "N T 3"]]) -> None:
+        """Lines along whole ways, one array per character; they stay until drawn anew."""
+        for handle in self.trails:
+            handle.remove()
+        self.trails = [
+            self.server.scene.add_line_segments(
+                f"/world/way{i}", segments(way), way_colours(way), thickness=0.012, visible=True
+            )
+            for i, way in enumerate(ways)
+            if way.shape[1] > 1
+        ]
+
+    def show_ways(self, visible: bool) -> None:
+        for handle in self.trails:
+            handle.visible = visible
+
+    def mark_contacts(self, visible: bool) -> None:
+        for puppet in self.puppets:
+            puppet.marked = visible
+
+    def look_from(self, view: View) -> None:
+        """Where a page that opens looks from, and where its 'reset view' returns to."""
+        camera = self.server.initial_camera
+        camera.position, camera.look_at, camera.fov = tuple(view.position), tuple(view.look_at), float(view.fov)
+        camera.near = 0.05
+
+
+def followed(offset: Float[Array, "2"], middle: Float[Array, "2"], dt: float) -> Float[Array, "2"]:
+    """A step of exponential approach, or the whole way where it is far."""
+    gap = middle - offset
+    if float(np.hypot(*gap)) > SNAP:
+        return np.array(middle, dtype=float)
+    return offset + (1.0 - 0.5 ** (dt / FOLLOW_HALFLIFE)) * gap
+
+
+def segments(way: Float[Array, "N T 3"]) -> Float[Array, "S 2 3"]:
+    """Points in a row to pairs of neighbours, for all rows."""
+    return np.stack([way[:, :-1], way[:, 1:]], axis=2).reshape(-1, 2, 3)
+
+
+def way_colours(way: Float[Array, "N T 3"], start_share: float = 0.75) -> Array:
+    """Each joint in its colour; what is older leans towards the ground's."""
+    n, t = way.shape[:2]
+    share = np.linspace(start_share, 0.0, t)[None, :, None]
+    base = np.array([look.TRAILS[i % len(look.TRAILS)] for i in range(n)], dtype=float)[:, None]
+    colour = (1 - share) * base + share * np.array(look.GROUND)  # (N, T, 3)
+    return segments(np.broadcast_to(colour, (n, t, 3))).astype(np.uint8)
+
+
+class Arrows:
+    """Forces, each a thick arrow with its newtons written at the tip. Made when first needed, hidden when not."""
+
+    def __init__(self, server: ViserServer) -> None:
+        self.scene = server.scene
+        self._drawn = 0
+        self._handle = None
+        self._labels = []
+
+    def show(self, arrows: Sequence[Arrow]) -> None:
+        if not arrows and not self._drawn:
+            return
+        self._drawn = len(arrows)
+        if self._handle is None:
+            blank = np.zeros((1, 2, 3), dtype=np.float32)
+            self._handle = self.scene.add_arrows(
+                "/world/forces", blank, look.FORCE, shaft_radius=0.022, head_radius=0.055, head_length=0.13
+            )
+        self._handle.visible = bool(arrows)
+        if arrows:
+            self._handle.points = np.array([[a.tail, a.tip] for a in arrows], dtype=np.float32)
+        while len(self._labels) < len(arrows):
+            name = f"/world/force{len(self._labels)}"
+            self._labels.append(self.scene.add_label(name, "", anchor="bottom-center", font_screen_scale=1.2))
+        for i, label in enumerate(self._labels):
+            label.visible = i < len(arrows)
+            if i < len(arrows):
+                label.text = f"{arrows[i].newtons:.0f} N"
+                label.position = arrows[i].tip + np.array([0.0, 0.0, 0.08])
