@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import TypeVar
 
 import numpy as np
 
 from jostle.errors import MotionError
 from jostle.skeleton import Globals, Pose, Skeleton, forward
 from jostle.types import Array, Float
+
+AnyClip = TypeVar("AnyClip", bound="Clip")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,5 +85,5 @@ class Clip:
             self.unit,
         )
 
-    def renamed(self, name: str) -> Self:
+    def renamed(self: AnyClip, name: str) -> AnyClip:
         return replace(self, name=name)

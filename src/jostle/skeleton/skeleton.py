@@ -112,8 +112,8 @@ class Skeleton:
 def build_skeleton(
     names: Sequence[str],
     parents: Sequence[int] | Int[Array, "J"],
-    offsets: Sequence[Sequence[float]] | Float[Array, "J 3"],
-    ends: Sequence[tuple[int, Sequence[float]]] = (),
+    offsets: Sequence[Sequence[float | int]] | Float[Array, "J 3"],
+    ends: Sequence[tuple[int, Sequence[float | int] | Float[Array, "3"]]] = (),
 ) -> Skeleton:
     """A Skeleton from plain lists; `ends` pairs a joint with the offset of a tip that it carries."""
     return Skeleton(
