@@ -1,11 +1,13 @@
 """How many metres is one unit of a file that does not say?
 
-The figure's stature in file units is measured along its bones, so the pose does not matter: thigh and shin, from the
-pelvis up to the head, and a little for ankle and crown. The unit is the one that makes a person of it: |log(stature / 1.70 m)|
-is least, with a small handicap for units that are rare. CMU's 0.056444 m (an inch scaled by 0.45) and the inch lie a
-factor of 2.2 apart, centimetre and inch 2.5: both far more than people differ. Animals come in all sizes, but factors
-of ten hardly lie: for what is no person only metre, centimetre and millimetre are considered, the one that brings
-the largest extent of the skeleton nearest to a metre.
+A person's stature is measured along the bones, so that the pose does not matter: thigh and shin, pelvis to head, and
+a share for what bones leave out. The unit is the one that makes a person of it: |log(stature / 1.70 m)| is least, with
+a small handicap for units that are rare. Centimetre and inch lie a factor of 2.5 apart, the inch and CMU's 0.056444 m
+(an inch scaled by 0.45) 2.2: both far more than grown people differ. A skeleton 31 units tall is 0.31 m in centimetres,
+0.79 m in inches and 1.75 m in CMU's unit, so it is one of CMU's.
+
+Animals come in all sizes, but their files seldom in inches: for what is no person only metre, centimetre and millimetre
+count, whichever brings the largest extent of the rest pose nearest to a metre, from 0.1 m to 10 m.
 """
 
 from __future__ import annotations
@@ -59,7 +61,8 @@ def stature(skeleton: Skeleton) -> float:
     trunk = _along(skeleton, lengths, roles["pelvis"], roles["head"])
     tips = skeleton.ends_of(roles["head"])
     crown = float(np.linalg.norm(tips, axis=-1).max()) if len(tips) else 0.0
-    # Bones alone miss the heights of the ankle (4 % of stature) and of the pelvis above the hips (5 %) and, where the head has no tip, the head (13 %).
+    # Bones leave out the ankle's height (4 % of stature), the drop from pelvis to hips (5 %) and, where the head
+    # has no tip, the head (13 %).
     seen = 1.0 - 0.04 - 0.05 - (0.13 if crown == 0.0 else 0.0)
     return (float(np.mean(legs)) + trunk + crown) / seen
 
