@@ -92,7 +92,7 @@ def log(q: Float[Array, "*b 4"]) -> Float[Array, "*b 3"]:
 
 def angle(q: Float[Array, "*b 4"]) -> Float[Array, "*b"]:
     """The size of the rotation, in [0, pi]."""
-    return 2.0 * np.arctan2(np.linalg.norm(q[..., 1:], axis=-1), np.abs(q[..., 0]))
+    return np.asarray(2.0 * np.arctan2(np.linalg.norm(q[..., 1:], axis=-1), np.abs(q[..., 0])))
 
 
 def from_axis_angle(axis: Float[Array, "*#b 3"], radians: Float[Array, "*#b"] | float) -> Float[Array, "*c 4"]:
@@ -127,7 +127,7 @@ def between(a: Float[Array, "*#b 3"], b: Float[Array, "*#b 3"]) -> Float[Array, 
 
 def yaw(q: Float[Array, "*b 4"]) -> Float[Array, "*b"]:
     """The turn about the vertical (Z) in q = (turn about Z) (tilt), the swing-twist split: radians."""
-    return 2.0 * np.arctan2(q[..., 3], q[..., 0])
+    return np.asarray(2.0 * np.arctan2(q[..., 3], q[..., 0]))
 
 
 def from_yaw(radians: Float[Array, "*b"] | float) -> Float[Array, "*b 4"]:
