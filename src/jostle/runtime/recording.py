@@ -15,7 +15,7 @@ from jostle.errors import FormatError, MotionError
 from jostle.files import read_bytes, write_text
 from jostle.runtime.character import Character, CharacterState
 from jostle.skeleton import Pose, Skeleton
-from jostle.types import Array, Bool, Float, PathLike
+from jostle.types import Array, Float, PathLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +28,9 @@ class TimedPush:
 class Recording(Clip):
     """Everything that works on a clip works on it; an edit of it is a plain clip."""
 
-    contacts: dict[str, Bool[Array, "T"]] = field(default_factory=dict)
+    contacts: dict[str, Array] = field(default_factory=dict)  # name -> (T,) booleans
     pushes: tuple[TimedPush, ...] = ()
-    quality: dict[str, Float[Array, "T"]] = field(default_factory=dict)
+    quality: dict[str, Array] = field(default_factory=dict)  # name -> (T,) numbers
 
     def __post_init__(self) -> None:
         super().__post_init__()
