@@ -38,6 +38,8 @@ class Document:
         self._lists: dict[str, list[Json]] = {}
         self.buffers: dict[int, memoryview] = {}
         self.worlds: dict[int, Array] = {}  # where nodes are at rest, filled by gltf_figure.py
+        self.pictures: dict[int, Array] = {}  # decoded textures, filled by gltf_mesh.py
+        self.vertices = 0
         self.values_left, self.bytes_left = MAX_VALUES, MAX_BYTES
         version = self.child(self.json, "asset").get("version")
         if not (isinstance(version, str) and version.startswith("2.")):
