@@ -20,12 +20,13 @@ from jostle.maths import quat
 from jostle.skeleton import Pose, Skeleton, find_roles, forward, is_humanoid
 from jostle.types import Array, Float
 
-PERSON_MASS = 70.0
+PERSON_MASS = 70.0  # kg
+GRAVITY = 9.81  # m/s2
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """What each joint carries, in that joint's own frame. Mass moves with the joint at its near end: the thigh with the hip."""
+    """What each joint carries, in its own frame. Mass moves with the joint at its near end: a thigh's with the hip."""
 
     skeleton: Skeleton
     mass: Float[Array, "J"]  # kg, all positive
@@ -42,7 +43,7 @@ class Body:
     @property
     def weight(self) -> float:
         """Newtons."""
-        return 9.81 * self.total_mass
+        return GRAVITY * self.total_mass
 
     @cached_property
     def parts(self) -> dict[str, int]:
@@ -66,10 +67,10 @@ class Body:
 def build_body(
     skeleton: Skeleton, mass: float | None = None, height: float | None = None, sex: Sex | None = None
 ) -> Body:
-    """Mass, inertia and shapes for a skeleton: a person's by published fractions, any other by the volume around its bones.
+    """Mass, inertia and shapes for a skeleton: a person's by published fractions, any other by the volume of its bones.
 
-    `mass` is 70 kg for a person and an animal's volume at the density of water unless given; `height` (the skeleton's own
-    unless given) sizes feet, hands and head where the skeleton does not show them; it does not scale the skeleton.
+    `mass` is 70 kg for a person and an animal's volume at the density of water, unless given. `height` (the skeleton's
+    own, unless given) sizes feet, hands and head where the skeleton does not show them; it does not scale the skeleton.
     """
     if mass is not None and not (np.isfinite(mass) and mass > 0):
         raise BodyError(f"A body's mass must be a positive number of kilograms, not {mass}.")
@@ -128,7 +129,7 @@ def _assemble(
 
 
 def _piece_shapes(skeleton: Skeleton, piece: person.Piece, mass: float) -> list[Shape]:
-    """A box for a slice of the trunk, a capsule of the slice's volume for anything else; feet have boxes of their own."""
+    """A box for a slice of the trunk, a capsule of its volume for any other; feet have boxes of their own."""
     lump, at = piece.lump, skeleton.rest_positions[piece.lump.joint]
     if piece.name.endswith("foot"):
         return []

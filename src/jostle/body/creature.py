@@ -2,8 +2,7 @@
 
 How thick is a bone's flesh? What it carries decides: as branches of a tree do, a limb's cross-section goes with the
 length of everything beyond it (Leonardo's rule), r^2 = c h d, with h the animal's height and d the length of bone from
-there on outwards. The constant is ours; with it a dog of 0.6 m has shins of 2 cm, a trunk of 10 cm and 25 kg, and a horse
-of 1.6 m weighs half a tonne.
+there on outwards. The constant is ours; with it the shins of a dog of 0.6 m are 2 cm thick and its trunk 10 cm.
 """
 
 from __future__ import annotations

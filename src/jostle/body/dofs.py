@@ -54,7 +54,7 @@ def turn_by(hinges: Hinges, angles: Float[Array, "*t n"]) -> Float[Array, "*t 4"
 
 
 def angles_of(hinges: Hinges, wxyz: Float[Array, "*t 4"]) -> Float[Array, "*t n"]:
-    """The angles for a rotation; what the hinges cannot do is left out (the twist about one, the first two of three)."""
+    """The angles for a rotation; what the hinges cannot do is left out (one: the twist about it; two: the third)."""
     axes = hinges.axes
     if len(axes) == 0:
         return np.zeros((*wxyz.shape[:-1], 0))

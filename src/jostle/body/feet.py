@@ -1,10 +1,10 @@
 """Feet with heel, ball and toe: where a skeleton of joints stands on the ground.
 
-Mocap skeletons end at the ankle or at the toes and float a few centimetres above the floor: the sole is flesh. It is put
-below the joints by the clearances that the contact finder uses, so that a planted foot's sole lies on the ground that
-`find_contacts` reports; the heel a little behind the ankle, and the toe tip where the skeleton says or where a foot of
-this height would end. Some rest poses straddle (CMU's legs lean out by 20 degrees) and yet the foot stands flat when
-the shin is upright, so the sole is level with respect to the shin, not to the rest pose's floor.
+Mocap skeletons end at the ankle or at the toes and float a few centimetres above the floor: the sole is flesh. It is
+put below the joints by the clearances that the contact finder uses, so that a planted foot's sole lies on the ground
+that `find_contacts` reports; the heel a little behind the ankle, and the toe tip where the skeleton says or where a
+foot of this height would end. Some rest poses straddle (CMU's legs lean out by 20 degrees) and yet the foot stands flat
+when the shin is upright, so the sole is level with respect to the shin, not to the rest pose's floor.
 """
 
 from __future__ import annotations

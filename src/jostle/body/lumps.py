@@ -55,9 +55,9 @@ def cut(
 ) -> Lump:
     """The slice between shares `low` and `high` of the line from `start` to `end`, with its share of the part's mass.
 
-    Along the line the density is the linear one that has the published centre. Across it the mass spreads as in a person
-    whose part is `usual` metres long: a short back is not a narrow one. A whole line of the usual length gives back the
-    published mass, centre and radii exactly.
+    Along the line the density is the linear one that has the published centre. Across it the mass spreads as in a
+    person whose part is `usual` metres long: a short back is not a narrow one. A whole line of the usual length gives
+    back the published mass, centre and radii exactly.
     """
     slope = np.clip(12.0 * (part.centre - 0.5), -2.0, 2.0)  # density 1 + slope (s - 1/2) has its mean at `centre`
     whole, whole_middle, whole_variance = _moments(slope, 0.0, 1.0)

@@ -1,8 +1,10 @@
+# pyright: reportAttributeAccessIssue=false
+# mujoco takes its names from compiled modules that have no type stubs.
 """From a Body to a MuJoCo model: a free root, balls (or hinges) for joints, capsules and boxes, and a ground.
 
-One MuJoCo body per joint of the skeleton, in the skeleton's order, so that joint j is body j + 1 (body 0 is the world).
-In the rest pose every joint's frame is aligned with the world, so a body's frame in MuJoCo is the joint's frame here and
-positions and rotations agree without any conversion. Masses and inertias are stated, never guessed from the shapes.
+One MuJoCo body per joint of the skeleton, under the joint's name (MuJoCo orders them depth first; a skeleton need not).
+In the rest pose every joint's frame is aligned with the world, so a body's frame in MuJoCo is the joint's frame here,
+and positions and rotations agree without conversion. Masses and inertias are stated, never guessed from the shapes.
 """
 
 from __future__ import annotations
@@ -14,13 +16,12 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from jostle.body.body import Body
+from jostle.body.body import GRAVITY, Body
 from jostle.body.dofs import Ball, Dof, Hinges
 from jostle.body.shapes import Capsule, Shape
 from jostle.errors import BodyError
 from jostle.maths import quat
 
-GRAVITY = 9.81  # m/s2
 _GROUND, _BODY = 1, 2  # collision bits
 
 
@@ -34,7 +35,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Options:
-    """How a body is simulated. The defaults are a walker's: see docs on stability beside each."""
+    """How a body is simulated."""
 
     timestep: float = 0.002  # seconds
     solver: Literal["newton", "cg", "pgs"] = "newton"
@@ -77,6 +78,9 @@ def _empty_spec(options: Options) -> mujoco.MjSpec:
     spec.option.solver = getattr(mujoco.mjtSolver, f"mjSOL_{options.solver.upper()}")
     spec.option.cone = getattr(mujoco.mjtCone, f"mjCONE_{options.cone.upper()}")
     spec.option.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{options.integrator.upper()}")
+    spec.option.disableflags = (
+        mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
+    )  # an explosion must not look like a fresh start
     spec.default.geom.solref = [options.contact_time, 1.0]
     return spec
 
@@ -102,9 +106,15 @@ def _dofs_by_joint(body: Body, dofs: Mapping[str, Dof]) -> dict[int, Dof]:
     return found
 
 
+def name_of(body: Body, joint: int) -> str:
+    """The joint's own name; MuJoCo keeps "world" for itself and knows no empty one."""
+    name = body.skeleton.names[joint]
+    return name if name and name != "world" else f"joint {joint}"
+
+
 def _add_joint(parent: mujoco.MjsBody, body: Body, joint: int, dof: Dof, options: Options) -> mujoco.MjsBody:
     """The MuJoCo body of one joint: its place, its inertia along principal axes, and how it turns."""
-    name, offset = body.skeleton.names[joint], body.skeleton.offsets[joint]
+    name, offset = name_of(body, joint), body.skeleton.offsets[joint]
     child = parent.add_body(name=name, pos=offset)
     moments, axes = np.linalg.eigh(body.inertia[joint])
     axes[:, 2] *= np.sign(np.linalg.det(axes))  # a rotation, not a reflection

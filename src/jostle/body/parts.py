@@ -57,7 +57,7 @@ def resolve(names: Mapping[str, int], part: str) -> int:
     """The joint that a name means, whatever its case and whether it is written with spaces, dashes or underscores."""
     if part in names:
         return names[part]
-    plain = {_plain(name): joint for name, joint in reversed(names.items())}
+    plain = {_plain(name): joint for name, joint in reversed(list(names.items()))}
     if _plain(part) in plain:
         return plain[_plain(part)]
     raise CommandError(unknown_name("body part", part, names))

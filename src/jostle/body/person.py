@@ -99,8 +99,7 @@ def _head(skeleton: Skeleton, roles: Mapping[str, int], height: float, sex: Sex 
 
 def _arm(skeleton: Skeleton, roles: Mapping[str, int], side: str, height: float, sex: Sex | None) -> list[Line]:
     at = skeleton.rest_positions
-    upper, fore, hand = (roles.get(f"{side}_{limb}") for limb in ("upper_arm", "forearm", "hand"))
-    assert upper is not None and fore is not None  # a humanoid has both
+    upper, fore, hand = roles[f"{side}_upper_arm"], roles[f"{side}_forearm"], roles.get(f"{side}_hand")
     figures = {name: anthropometry.segment(name, sex) for name in ("upper_arm", "forearm", "hand")}
     outward = at[fore] - at[upper]
     if hand is not None:
@@ -121,19 +120,14 @@ def _arm(skeleton: Skeleton, roles: Mapping[str, int], side: str, height: float,
 
 def _leg(skeleton: Skeleton, roles: Mapping[str, int], side: str, foot: Foot, sex: Sex | None) -> list[Line]:
     at = skeleton.rest_positions
-    thigh, shin = roles[f"{side}_thigh"], roles[f"{side}_shin"]
+    hip, knee, ankle = roles[f"{side}_thigh"], roles[f"{side}_shin"], foot.ankle
+    thigh, shin, sole = (anthropometry.segment(name, sex) for name in ("thigh", "shin", "foot"))
     lift = 0.4 * foot.top * foot.frame[:, 2]  # a foot's centre lies between sole and ankle
-    carriers = (foot.ankle,) if foot.toe is None else (foot.ankle, foot.toe)
+    carriers = (ankle,) if foot.toe is None else (ankle, foot.toe)
     return [
-        Line(f"{side}_thigh", anthropometry.segment("thigh", sex), at[thigh], at[shin], _chain(skeleton, thigh, shin)),
-        Line(
-            f"{side}_shin",
-            anthropometry.segment("shin", sex),
-            at[shin],
-            at[foot.ankle],
-            _chain(skeleton, shin, foot.ankle),
-        ),
-        Line(f"{side}_foot", anthropometry.segment("foot", sex), foot.heel + lift, foot.tip + lift, carriers),
+        Line(f"{side}_thigh", thigh, at[hip], at[knee], _chain(skeleton, hip, knee)),
+        Line(f"{side}_shin", shin, at[knee], at[ankle], _chain(skeleton, knee, ankle)),
+        Line(f"{side}_foot", sole, foot.heel + lift, foot.tip + lift, carriers),
     ]
 
 
@@ -186,7 +180,7 @@ def _stretches(
 
 
 def lend(skeleton: Skeleton, roles: Mapping[str, int], lumps: Sequence[Lump], height: float) -> list[Lump]:
-    """Give every joint that has no lump a small one, taken from the nearest joint up the tree (or down) that has one."""
+    """Give every joint without a lump a small one, taken from the nearest joint up the tree (or down) that has one."""
     owners = {lump.joint for lump in lumps}
     borrowers: dict[int, list[int]] = {}
     for joint in range(skeleton.joint_count):

@@ -1,0 +1,135 @@
+# pyright: reportAttributeAccessIssue=false
+# mujoco takes its names from compiled modules that have no type stubs.
+"""Many simulations of one body, stepped on threads, controlled with arrays.
+
+    many = Simulations(compile_body(body, Ground(), Options(armature=0.005)), count=100)
+    many.start(qpos, qvel)
+    while many.running.any():
+        many.forces[:] = controller(many.qpos, many.qvel)  # (B, V), one line for all
+        many.step()
+        many.drop(many.read("xpos")[:, head, 2] < 0.8)  # the fallen cost nothing from here on
+
+Arrays are live and have one row a simulation: write `qpos`, `qvel` or `forces` and they count from the next step. What
+is read back (`read`, `site`) belongs to the same moment as `qpos`. Results are the same, bit for bit, on any number
+of threads. A simulation that explodes stays as it exploded and is dropped.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import mujoco.batch
+import numpy as np
+
+from jostle.body.physics import Physics
+from jostle.errors import BodyError, unknown_name
+from jostle.types import Array, Bool, Float, Int
+
+_CURRENT = mujoco.mjtStage.mjSTAGE_VEL.value  # after a step, positions and velocities are made current
+_FAST = 1e3  # a generalised velocity beyond this is an explosion
+
+
+class Simulations:
+    """B simulations; `threads` 0 means all processors."""
+
+    def __init__(self, physics: Physics, count: int, threads: int = 0) -> None:
+        if count < 1:
+            raise BodyError(f"A batch needs at least one simulation, not {count}.")
+        self.physics = physics
+        self._batch = mujoco.batch.Batch(physics.model, count, threads, persistent=True)
+        self.running: Bool[Array, "B"] = np.ones(count, dtype=bool)
+        self._bound: set[str] = set()
+
+    @property
+    def count(self) -> int:
+        return self._batch.nsim
+
+    @property
+    def time(self) -> Float[Array, "B"]:
+        """Seconds since the start; those of dropped simulations stand still."""
+        return self._batch.time
+
+    @property
+    def qpos(self) -> Float[Array, "B nq"]:
+        return self._batch.qpos
+
+    @property
+    def qvel(self) -> Float[Array, "B nv"]:
+        return self._batch.qvel
+
+    @property
+    def forces(self) -> Float[Array, "B nv"]:
+        """Generalised forces of the controller: stay until they are written again."""
+        return self._batch.qfrc_applied
+
+    def start(
+        self,
+        qpos: Float[Array, "*n nq"],
+        qvel: Float[Array, "*n nv"] | None = None,
+        which: Bool[Array, "B"] | Int[Array, "n"] | None = None,
+    ) -> None:
+        """Begin anew (all, or `which`) at these positions, at rest unless velocities are given, without forces."""
+        rows = np.arange(self.count) if which is None else np.arange(self.count)[which]
+        self._batch.reset(rows, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
+        self._batch.qpos[rows] = qpos
+        self._batch.qvel[rows] = 0.0 if qvel is None else qvel
+        self.running[rows] = True
+        self._batch.forward(rows, stage=_CURRENT)
+
+    def step(self, substeps: int = 1) -> None:
+        """Advance the running ones by `substeps` time steps; one that explodes is dropped."""
+        if not self.running.any():
+            return
+        self._batch.step(self.running, nstep=substeps, stage=_CURRENT)
+        self.drop(~np.all(np.abs(self.qvel) < _FAST, axis=1))
+
+    def drop(self, which: Bool[Array, "B"] | Int[Array, "n"]) -> None:
+        """Stop stepping these; their state stays as it was."""
+        self.running[which] = False
+
+    def push(
+        self,
+        joint: int,
+        force: Float[Array, "*n 3"],
+        point: Float[Array, "3"] | None = None,
+        which: Bool[Array, "B"] | Int[Array, "n"] | None = None,
+    ) -> None:
+        """Push a part with a force in the world (newtons), at a point of its frame (None: its centre of mass).
+
+        It lasts until it is set anew; zero ends it. Only one push a part acts at a time.
+        """
+        rows = np.arange(self.count) if which is None else np.arange(self.count)[which]
+        body = int(self.physics.bodies[joint])
+        strength = np.broadcast_to(force, (len(rows), 3))
+        arm = np.zeros(3) if point is None else point - self.physics.body.com[joint]
+        turned = self.read("xmat")[rows, body].reshape(-1, 3, 3) @ arm
+        applied = self._batch.xfrc_applied
+        applied[rows, body, :3] = strength  # MuJoCo applies it at the centre of mass
+        applied[rows, body, 3:] = np.cross(turned, strength)
+
+    def read(self, field: str) -> Array:
+        """A field of MuJoCo's MjData, one row a simulation, such as "xpos" or "sensordata": live and read-only."""
+        if field not in mujoco.batch.DATA_FIELDS:
+            raise BodyError(unknown_name("field of a simulation", field, sorted(mujoco.batch.DATA_FIELDS)))
+        values = self._batch.bind(field)
+        if field not in self._bound:  # a newly bound field is empty until the next call
+            self._bound.add(field)
+            self._batch.forward(stage=_CURRENT)
+        return values
+
+    def site(self, name: str) -> Float[Array, "B 3"]:
+        """Where a site is, such as a corner of a sole: "left_heel_in"."""
+        sites = [self.physics.model.site(i).name for i in range(self.physics.model.nsite)]
+        if name not in sites:
+            raise BodyError(unknown_name("site", name, sites))
+        return self.read("site_xpos")[:, sites.index(name)]
+
+    def vary(self, field: str, values: Float[Array, "..."] | float) -> None:
+        """Give each simulation its own values of an MjModel field ("body_mass", "geom_friction", "dof_damping", …).
+
+        `values` broadcasts to one row a simulation; constants that MuJoCo derives from the field follow.
+        """
+        if field not in mujoco.batch.MODEL_FIELDS:
+            raise BodyError(unknown_name("field of a model", field, sorted(mujoco.batch.MODEL_FIELDS)))
+        self._batch.expand(field)[:] = values
+        if field in mujoco.MjModel._setconst_inputs or field.startswith("opt."):
+            self._batch.set_const()
