@@ -1,0 +1,90 @@
+"""What every command needs: finding files, printing results, and turning errors into one sentence."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from jostle import assets
+from jostle.clips import Clip, load_clip
+from jostle.errors import FileError, JostleError, JostleWarning
+
+
+def find(name: str) -> Path:
+    """A file by its path, or a shipped clip by its name."""
+    path = Path(name)
+    if not path.suffix and not path.exists() and name in assets.clip_names():
+        return assets.clip_path(name)
+    if not path.exists():
+        raise FileError(name, f"there is no such file, and no shipped clip of that name ({', '.join(assets.clip_names())}).")
+    return path
+
+
+def load(name: str, **options: object) -> Clip:
+    """Read a clip named on the command line; what could not be kept is told on standard error."""
+    with told_warnings():
+        return load_clip(find(name), **{key: value for key, value in options.items() if value is not None})
+
+
+@contextmanager
+def told_warnings() -> Iterator[None]:
+    """Show jostle's warnings as sentences, not as Python's two lines."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", JostleWarning)
+        yield
+    for sentence in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, JostleWarning)):
+        say(f"note: {sentence}")
+
+
+def say(text: str) -> None:
+    """A line for the person at the terminal; standard output stays clean for results."""
+    print(text, file=sys.stderr)
+
+
+def print_json(result: dict) -> None:
+    print(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> None:
+    """Plain columns that read well in a terminal and in a file."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*head, show_header=bool(head), box=None, pad_edge=False)
+    if not head:
+        for _ in rows[0]:
+            table.add_column()
+    for row in rows:
+        table.add_row(*(str(cell) for cell in row))
+    Console(soft_wrap=not sys.stdout.isatty(), highlight=False).print(table)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar with the time left, on standard error; yields `report(done, total)`."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def run(command: Callable[[], object]) -> None:
+    """Run a command; an error on purpose is one sentence and exit code 1, ctrl-C is 130 and quiet."""
+    try:
+        command()
+    except JostleError as error:
+        say(f"jostle: {error}")
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        say("jostle: stopped.")
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise SystemExit(0) from None

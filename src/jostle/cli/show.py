@@ -1,0 +1,142 @@
+"""`jostle view`, `jostle render`, `jostle demo`: looking at motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from jostle import assets
+from jostle.cli.common import find, load, progress, say
+from jostle.clips import Clip, save_clip
+from jostle.errors import CommandError, FileError, unknown_name
+
+if TYPE_CHECKING:
+    from jostle.clips.skin import Skin
+    from jostle.controllers import Controller
+
+
+def view(
+    files: Annotated[list[str], tyro.conf.Positional],
+    /,
+    controller: str | None = None,
+    animation: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    browser: bool = True,
+) -> None:
+    """Look at clips side by side in the browser, or run characters live.
+
+    Args:
+        files: clips (.bvh .amc .glb …), shipped clips by name (walk, run, …), or characters (.jostle)
+        controller: run each clip live under this controller (playback)
+        animation: which animation of a glTF file to show, by name
+        host: address to listen on; anything but this machine's own needs the token that is printed
+        port: port to listen on; where it is taken, another one is used and printed
+        browser: open the page in a browser
+    """
+    characters = [name for name in files if name.endswith(".jostle")]
+    if not characters and controller is None:
+        from jostle.viewer import view_clips
+
+        clips, skins = zip(*(_clip_and_skin(name, animation) for name in files), strict=True)
+        view_clips(clips, host=host, port=port, open_browser=browser, skins=skins, announce=_announce)
+        return
+    from jostle.viewer import view_controllers
+
+    live = [_controller(name, controller, animation) for name in files]
+    view_controllers(live, host=host, port=port, open_browser=browser, announce=_announce)
+
+
+def _announce(address: str) -> None:
+    print(f"jostle is at {address}  (ctrl-C ends it)", flush=True)
+
+
+def _clip_and_skin(name: str, animation: str | None) -> tuple[Clip, Skin | None]:
+    clip = load(name, animation=animation)
+    if find(name).suffix.lower() not in (".glb", ".gltf"):
+        return clip, None
+    from jostle.clips.skin import read_skin
+
+    return clip, read_skin(find(name))
+
+
+def _controller(name: str, kind: str | None, animation: str | None) -> Controller:
+    from jostle.controllers import Playback
+    from jostle.runtime import load_controller
+
+    if name.endswith(".jostle"):
+        return load_controller(find(name))
+    if kind not in (None, "playback"):
+        raise CommandError(unknown_name("controller", kind, ["playback"]))
+    return Playback(load(name, animation=animation))
+
+
+def render(
+    files: Annotated[list[str], tyro.conf.Positional],
+    /,
+    fps: float = 30.0,
+    size: tuple[int, int] = (960, 540),
+    animation: str | None = None,
+) -> None:
+    """Render clips to a film or a picture, without a screen: jostle render walk.bvh run.bvh out.mp4
+
+    Args:
+        files: clips to show side by side, and last the file to write: .mp4, .gif, or .png for a sheet of key poses
+        fps: frames a second of the film
+        size: width and height in pixels
+        animation: which animation of a glTF file to show, by name
+    """
+    if len(files) < 2:
+        raise CommandError("jostle render needs a clip and a file to write: jostle render walk.bvh walk.mp4")
+    *sources, target = files
+    _render([load(name, animation=animation) for name in sources], target, fps, size)
+
+
+def _render(clips: Sequence[Clip], target: str, fps: float = 30.0, size: tuple[int, int] = (960, 540)) -> None:
+    from jostle.export import render as draw
+
+    with progress(f"rendering {target}") as report:
+        draw(clips, target, fps=fps, size=size, progress=report)
+    say(f"{target} is written.")
+
+
+def demo(out: str | None = None, port: int = 8080, host: str = "127.0.0.1", browser: bool = True) -> None:
+    """The shipped clips, live in the browser; with --out a file instead.
+
+    Args:
+        out: write .html (plays offline), .mp4, .gif, .png or .bvh, and exit
+        port: port to listen on; where it is taken, another one is used and printed
+        host: address to listen on
+        browser: open the page in a browser
+    """
+    clips = [load(name) for name in assets.clip_names()]
+    if out is None:
+        from jostle.viewer import view_clips
+
+        view_clips(clips, host=host, port=port, open_browser=browser, announce=_announce)
+        return
+    ending = Path(out).suffix.lower()
+    if ending == ".html":
+        from jostle.viewer import write_page
+
+        write_page(clips, out)
+        say(f"{out} is written; open it in any browser.")
+    elif ending in (".mp4", ".gif", ".png"):
+        _render(clips, out)
+    elif ending == ".bvh":
+        save_clip(_twenty_seconds(), out)
+        say(f"{out} is written.")
+    else:
+        raise FileError(out, "a demo can be written as .html, .mp4, .gif, .png or .bvh.")
+
+
+def _twenty_seconds() -> Clip:
+    """The shipped walk as a character for twenty seconds."""
+    from jostle.clips.loop import loop
+    from jostle.controllers import Playback
+    from jostle.runtime import Character, record
+
+    return record(Character(Playback(loop(load("walk"))), rate=30.0), seconds=20.0, name="demo")
