@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 
 from jostle.errors import FormatError
-from jostle.files import read_bytes
+from jostle.files import MAX_BYTES, read_bytes
 from jostle.types import Array, Float, PathLike
 
 MAX_VALUES = 16_000_000  # 23 minutes of 96 channels at 120 frames a second; more would not fit in a few hundred MB
@@ -21,9 +22,9 @@ _CHUNK = 2**22
 _MSVC_NAN = re.compile(r"[+-]?1\.#(QNAN|SNAN|IND|INF|R)\w*$", re.IGNORECASE)  # how old C runtimes print NaN and inf
 
 
-def read_text(path: PathLike) -> bytes:
+def read_text(path: PathLike, limit: int = MAX_BYTES) -> bytes:
     """The file's bytes without a byte-order mark; UTF-16 becomes UTF-8, every other encoding stays as it is."""
-    data = read_bytes(path)
+    data = read_bytes(path, limit)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data.decode("utf-16", "replace").encode()
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -74,7 +75,7 @@ def read_table(
         raise FormatError(
             path, f"it holds {rows * columns:,} values, more than {MAX_VALUES:,}; cut it into shorter takes."
         )
-    values = _parse(data[start:])
+    values = parse_numbers(data[start:])
     if values is None or values.size != rows * columns:
         values = _parse_slowly(path, data, start, rows, columns)
     if not allow_nan and not np.isfinite(values).all():
@@ -82,7 +83,7 @@ def read_table(
     return values.reshape(rows, columns)
 
 
-def _parse(block: bytes) -> Array | None:
+def parse_numbers(block: bytes) -> Float[Array, "n"] | None:
     """All numbers at once, or None where something is not a number. (Text mode of fromstring is not deprecated.)"""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # older numpy warns where newer raises
@@ -118,7 +119,7 @@ def _words_per_line(block: bytes) -> Array:
     return np.diff(upto, prepend=0)
 
 
-def _lines(data: bytes, start: int):
+def lines_of(data: bytes, start: int = 0) -> Iterator[tuple[int, list[bytes]]]:
     """(line number, words) of the lines after `start` that are not blank, without splitting the file as a whole."""
     number = line_at(data, start)
     while start < len(data):
@@ -132,7 +133,7 @@ def _lines(data: bytes, start: int):
 def _table_error(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> FormatError:
     """Which line has too few or too many values, or how many frames there are instead of the declared ones."""
     seen, last = 0, line_at(data, start)
-    for number, words in _lines(data, start):
+    for number, words in lines_of(data, start):
         if len(words) != columns:
             cut = (
                 " The file seems cut short; export it again."
@@ -159,7 +160,7 @@ def _table_error(path: PathLike, data: bytes, start: int, rows: int, columns: in
 def _parse_slowly(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> Array:
     """Word by word, for spellings that numpy does not know; the first that is no number is refused with its line."""
     values = np.empty((rows, columns))
-    for row, (number, words) in enumerate(_lines(data, start)):
+    for row, (number, words) in enumerate(lines_of(data, start)):
         for column, word in enumerate(words):
             value = to_float(word)
             if value is None:
@@ -169,7 +170,7 @@ def _parse_slowly(path: PathLike, data: bytes, start: int, rows: int, columns: i
 
 
 def _nan_error(path: PathLike, data: bytes, start: int) -> FormatError:
-    for number, words in _lines(data, start):
+    for number, words in lines_of(data, start):
         for word in words:
             value = to_float(word)
             if value is None or not np.isfinite(value):
