@@ -94,7 +94,9 @@ class Skeleton:
     def subtree(self, joint: int) -> list[int]:
         """`joint` and everything that hangs from it."""
         found = {joint}
-        found.update(j for j in range(joint + 1, self.joint_count) if set(self.chain(j)) & {joint})
+        for below in range(joint + 1, self.joint_count):  # parents come first
+            if int(self.parents[below]) in found:
+                found.add(below)
         return sorted(found)
 
     def same_as(self, other: Skeleton) -> bool:
