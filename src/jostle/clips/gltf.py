@@ -6,5 +6,6 @@ looks along X, so (x, y, z) there is (z, x, y) here.
 """
 
 from jostle.clips.gltf_read import animations, read_gltf
+from jostle.clips.gltf_write import write_gltf
 
-__all__ = ["animations", "read_gltf"]
+__all__ = ["animations", "read_gltf", "write_gltf"]
