@@ -11,10 +11,13 @@
 
 Arrays are live and have one row a simulation: write `qpos`, `qvel` or `forces` and they count from the next step. What
 is read back (`read`, `site`) belongs to the same moment as `qpos`. Results are the same, bit for bit, on any number
-of threads. A simulation that explodes stays as it exploded and is dropped.
+of threads. A simulation that explodes is taken back to before the step in which it did, and dropped.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import mujoco
 import mujoco.batch
@@ -25,7 +28,20 @@ from jostle.errors import BodyError, unknown_name
 from jostle.types import Array, Bool, Float, Int
 
 _CURRENT = mujoco.mjtStage.mjSTAGE_VEL.value  # after a step, positions and velocities are made current
+_EXPLODED = [mujoco.mjtWarning.mjWARN_BADQPOS.value, mujoco.mjtWarning.mjWARN_BADQVEL.value]
+_EXPLODED += [mujoco.mjtWarning.mjWARN_BADQACC.value]
 _FAST = 1e3  # a generalised velocity beyond this is an explosion
+
+
+@contextmanager
+def _without_log() -> Iterator[None]:
+    """MuJoCo writes a log into the working folder when a simulation explodes; here the counters tell."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda message: None)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 class Simulations:
@@ -76,11 +92,20 @@ class Simulations:
         self._batch.forward(rows, stage=_CURRENT)
 
     def step(self, substeps: int = 1) -> None:
-        """Advance the running ones by `substeps` time steps; one that explodes is dropped."""
+        """Advance the running ones by `substeps` time steps."""
         if not self.running.any():
             return
-        self._batch.step(self.running, nstep=substeps, stage=_CURRENT)
-        self.drop(~np.all(np.abs(self.qvel) < _FAST, axis=1))
+        state, counts = self._batch.state.copy(), self._explosions()
+        with _without_log():
+            self._batch.step(self.running, nstep=substeps, stage=_CURRENT)
+        exploded = (self._explosions() > counts) | ~np.all(np.abs(self.qvel) < _FAST, axis=1)
+        if exploded.any():  # MuJoCo resets them to the rest pose without a word; take them back instead
+            self._batch.state[exploded] = state[exploded]
+            self._batch.forward(exploded, stage=_CURRENT)
+            self.drop(exploded)
+
+    def _explosions(self) -> Int[Array, "B"]:
+        return self._batch.warning[:, _EXPLODED, 1].sum(axis=1)
 
     def drop(self, which: Bool[Array, "B"] | Int[Array, "n"]) -> None:
         """Stop stepping these; their state stays as it was."""

@@ -41,7 +41,7 @@ def find_bones(skeleton: Skeleton) -> list[Bone]:
     at, size = skeleton.rest_positions, _size(skeleton)
     beyond = _lengths_beyond(skeleton)
     bones = []
-    for joint in range(skeleton.joint_count):
+    for joint in range(1 if _is_on_floor(skeleton) else 0, skeleton.joint_count):
         targets = [(at[c], beyond[c]) for c in skeleton.children[joint]]
         targets += [(at[joint] + tip, 0.0) for tip in skeleton.ends_of(joint)]
         for end, further in targets:
@@ -54,6 +54,12 @@ def find_bones(skeleton: Skeleton) -> list[Bone]:
 
 def _size(skeleton: Skeleton) -> float:
     return max(skeleton.height, 0.3 * _extent(skeleton), 1e-3)
+
+
+def _is_on_floor(skeleton: Skeleton) -> bool:
+    """Is the root a handle between the feet, as rigs for games have it? Then no flesh hangs from it."""
+    lowest = min(skeleton.rest_positions[:, 2].min(), skeleton.rest_ends[:, 2].min(initial=np.inf))
+    return skeleton.joint_count > 1 and bool(skeleton.rest_positions[0, 2] < lowest + 0.1 * skeleton.height)
 
 
 def _extent(skeleton: Skeleton) -> float:

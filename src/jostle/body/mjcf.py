@@ -78,9 +78,6 @@ def _empty_spec(options: Options) -> mujoco.MjSpec:
     spec.option.solver = getattr(mujoco.mjtSolver, f"mjSOL_{options.solver.upper()}")
     spec.option.cone = getattr(mujoco.mjtCone, f"mjCONE_{options.cone.upper()}")
     spec.option.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{options.integrator.upper()}")
-    spec.option.disableflags = (
-        mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
-    )  # an explosion must not look like a fresh start
     spec.default.geom.solref = [options.contact_time, 1.0]
     return spec
 

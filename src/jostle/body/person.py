@@ -180,12 +180,12 @@ def _stretches(
 
 
 def lend(skeleton: Skeleton, roles: Mapping[str, int], lumps: Sequence[Lump], height: float) -> list[Lump]:
-    """Give every joint without a lump a small one, taken from the nearest joint up the tree (or down) that has one."""
+    """Give every joint without a lump a small one, taken from the nearest joint up the tree, or from the pelvis."""
     owners = {lump.joint for lump in lumps}
     borrowers: dict[int, list[int]] = {}
     for joint in range(skeleton.joint_count):
         if joint not in owners:
-            borrowers.setdefault(_lender(skeleton, joint, owners), []).append(joint)
+            borrowers.setdefault(_lender(skeleton, joint, owners, roles["pelvis"]), []).append(joint)
     clavicles = {roles[r] for r in ("left_clavicle", "right_clavicle") if r in roles}
     collar = anthropometry.CLAVICLE_SHARE * anthropometry.segment("upper_trunk").mass
     kept, loans = {}, []
@@ -198,9 +198,9 @@ def lend(skeleton: Skeleton, roles: Mapping[str, int], lumps: Sequence[Lump], he
     return [lump.scaled(kept.get(lump.joint, 1.0)) for lump in lumps] + loans
 
 
-def _lender(skeleton: Skeleton, joint: int, owners: set[int]) -> int:
+def _lender(skeleton: Skeleton, joint: int, owners: set[int], pelvis: int) -> int:
     above = [j for j in skeleton.chain(joint) if j in owners]
-    return above[-1] if above else next(j for j in skeleton.subtree(joint) if j in owners)
+    return above[-1] if above else pelvis  # a root or a control bone above the pelvis
 
 
 def _loan(skeleton: Skeleton, joint: int, mass: float, height: float) -> Lump:
