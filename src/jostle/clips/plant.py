@@ -1,0 +1,148 @@
+"""Feet that stand stay: take the slide out of planted feet by inverse kinematics, and nothing else.
+
+Whatever bends a motion a little, closing a loop or moving it to another body, makes standing feet slide. While a foot
+is planted its point of contact (the ankle when the heel is down, the ball when the toes are) must not move; so the
+foot as a whole is shifted by d with
+
+    d(t+1) = d(t) - (p(t+1) - p(t)),    p the point that is down
+
+which holds through the roll from heel to toe, since the shift goes on where it was. Its mean over the contact is zero:
+the foot stands where it stood on average. Between contacts the shift passes smoothly from one to the next, so
+that a swing is bent by a few millimetres at each frame rather than at one. Where a leg cannot reach, the
+pelvis comes down a little, smoothly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+
+from jostle.clips.clip import Clip
+from jostle.clips.contacts import Contacts, runs
+from jostle.clips.feet import Feet, find_feet
+from jostle.skeleton import Pose, Skeleton, find_roles, forward
+from jostle.skeleton.ik import FORWARD, pin_limb
+from jostle.types import Array, Bool, Float
+
+_REACH = 0.99  # of a leg's length: where it begins to lock
+_DROP_TIME = 0.1  # seconds over which the pelvis goes down for a leg that cannot reach
+_EASE = 0.08  # seconds in which a landing foot comes to rest
+_NOTHING = 1e-7  # metres: a shift this small is none
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """The joints of a limb that stands: `end` is what is put in its place by turning `upper` and `lower`."""
+
+    upper: int
+    lower: int
+    end: int
+    pole: Float[Array, "3"] | None
+
+
+def find_leg(skeleton: Skeleton, foot: int) -> Leg | None:
+    """The leg above a foot: by role for a person, else the two joints above. None where there are no two."""
+    roles = find_roles(skeleton)
+    for side in ("left", "right"):
+        upper, lower = roles.get(f"{side}_thigh"), roles.get(f"{side}_shin")
+        if roles.get(f"{side}_foot") == foot and upper is not None and lower in skeleton.chain(foot):
+            return Leg(upper, lower, foot, FORWARD)
+    above = [j for j in skeleton.chain(foot)[1:-1] if np.linalg.norm(skeleton.offsets[j]) > 0]
+    return Leg(above[-2], above[-1], foot, None) if len(above) >= 2 else None
+
+
+def plant_feet(clip: Clip, contacts: Contacts, lift: Float[Array, "T F"] | None = None) -> Clip:
+    """The clip with every planted foot at rest; `lift` raises each foot by so many metres in each frame as well."""
+    feet = find_feet(clip)
+    shifts = np.zeros((clip.frame_count, len(feet.joints), 3))
+    for foot in range(len(feet.joints)):
+        shifts[:, foot, :2] = _shift(clip, feet, foot, contacts)
+    if lift is not None:
+        shifts[..., 2] = lift
+    return shift_feet(clip, feet.joints, shifts, contacts.planted)
+
+
+def _shift(clip: Clip, feet: Feet, foot: int, contacts: Contacts) -> Float[Array, "T 2"]:
+    """The shift on the ground that keeps one foot's point of contact at rest."""
+    heel = [p.track(clip) for p in feet.points if p.foot == foot and p.kind == "heel"]
+    toes = [p.track(clip) for p in feet.points if p.foot == foot and p.kind != "heel"][:1]
+    steps = [np.diff(track[:, :2], axis=0) - contacts.treadmill * clip.dt for track in (*heel, *toes)]
+    flags = ([contacts.heel[:, foot]] if heel else []) + ([contacts.toe[:, foot]] if toes else [])
+    slide = _mean_step(steps, flags)
+    out = np.zeros((clip.frame_count, 2))
+    stances = runs(contacts.planted[:, foot])
+    for first, stop in stances:
+        held = slide[first : stop - 1] * _hold(first, stop, clip)[:, None]
+        path = np.concatenate([np.zeros((1, 2)), -np.cumsum(held, axis=0)])
+        out[first:stop] = path - np.mean(path, axis=0)
+    return _bridged(out, stances)
+
+
+def _hold(first: int, stop: int, clip: Clip) -> Float[Array, "n"]:
+    """How firmly each step of a contact is held: easing in and out, since a foot lands and leaves with some speed."""
+    step, ease = np.arange(stop - first - 1) + 0.5, max(1.0, _EASE * clip.fps)
+    since = step if first > 0 else np.full_like(step, np.inf)
+    until = stop - first - 1 - step if stop < clip.frame_count else np.full_like(step, np.inf)
+    t = np.minimum(np.minimum(since, until) / ease, 1.0)
+    return t * t * (3 - 2 * t)
+
+
+def _mean_step(steps: list[Array], flags: list[Bool[Array, "T"]]) -> Float[Array, "n 2"]:
+    """How the points that are down move from each frame to the next: those down in both, or else in either."""
+    both = np.stack([f[:-1] & f[1:] for f in flags]).astype(float)  # (points, T-1)
+    either = np.stack([f[:-1] | f[1:] for f in flags]).astype(float)
+    weights = np.where(np.any(both > 0, axis=0), both, either)
+    weights = np.where(np.any(weights > 0, axis=0), weights, 1.0)
+    return np.einsum("pt,ptc->tc", weights / weights.sum(axis=0), np.stack(steps))
+
+
+def _bridged(shift: Float[Array, "T 2"], stances: list[tuple[int, int]]) -> Float[Array, "T 2"]:
+    """Between contacts, from the shift at the end of one to that at the start of the next; held at the ends."""
+    if not stances:
+        return shift
+    out = shift.copy()
+    out[: stances[0][0]], out[stances[-1][1] :] = shift[stances[0][0]], shift[stances[-1][1] - 1]
+    for (_, stop), (start, _) in pairwise(stances):
+        t = np.arange(1, start - stop + 1)[:, None] / (start - stop + 1)
+        ease = t**3 * (10 - 15 * t + 6 * t * t)
+        out[stop:start] = (1 - ease) * shift[stop - 1] + ease * shift[start]
+    return out
+
+
+def shift_feet(clip: Clip, feet: tuple[int, ...], shifts: Float[Array, "T F 3"], planted: Bool[Array, "T F"]) -> Clip:
+    """Move each foot by its shift, turning only its leg, and lower the pelvis where a planted foot is out of reach."""
+    if np.max(np.abs(shifts), initial=0.0) < _NOTHING:
+        return clip
+    legs = [find_leg(clip.skeleton, foot) for foot in feet]
+    targets = clip.positions[:, list(feet)] + shifts
+    drop = _drop(clip, legs, targets, planted)
+    poses = Pose(clip.root - drop[:, None] * np.array([0.0, 0.0, 1.0]), clip.wxyz, clip.offsets)
+    for i, leg in enumerate(legs):
+        if leg is not None:
+            moved = (np.max(np.abs(shifts[:, i]), axis=-1) > _NOTHING) | (drop > _NOTHING)
+            poses = pin_limb(
+                clip.skeleton, poses, leg.upper, leg.lower, leg.end, targets[:, i], moved.astype(float), pole=leg.pole
+            )
+    return clip.with_poses(poses)
+
+
+def _drop(clip: Clip, legs: list[Leg | None], targets: Array, planted: Array) -> Float[Array, "T"]:
+    """How far the pelvis must come down for the planted feet to be within reach, smoothed over time."""
+    at = forward(clip.skeleton, clip.poses).positions
+    need = np.zeros(clip.frame_count)
+    for i, leg in enumerate(legs):
+        if leg is None:
+            continue
+        hip, knee, ankle = at[:, leg.upper], at[:, leg.lower], at[:, leg.end]
+        length = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
+        reach = np.maximum(_REACH * length, np.linalg.norm(ankle - hip, axis=-1))
+        away = targets[:, i] - hip
+        upright = np.sqrt(np.maximum(reach**2 - np.sum(away[:, :2] ** 2, axis=-1), (0.5 * length) ** 2))
+        need = np.maximum(need, np.where(planted[:, i], -away[:, 2] - upright, 0.0))
+    if np.max(need) < _NOTHING:
+        return np.zeros(clip.frame_count)
+    width = max(1, round(_DROP_TIME * clip.fps))
+    return gaussian_filter1d(maximum_filter1d(need, 2 * width + 1, mode="nearest"), 0.5 * width, mode="nearest")
