@@ -1,82 +1,96 @@
-"""The panel beside the scene: controls of the clip page and of the live page."""
+"""The panel of the clip page: play, scrub, step, speed, and what to show."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jostle.viewer.look import dress_panel
+from jostle.viewer.playing import travels
+
 if TYPE_CHECKING:
     from jostle.viewer.playing import Player
 
-
-def from_user(event: Any) -> bool:
-    """viser also reports values that we set ourselves; those have no client."""
-    return event.client is not None
+RATES = ("0.1x", "0.25x", "0.5x", "1x", "2x")
+BACK, FORWARD = "◀ back", "forward ▶"
 
 
-def build_clip_panel(player: Player) -> None:
-    """Sets the player's `slider`, `play_button`, `speed`, `loop` and `follow`."""
-    from jostle.viewer.playing import SPEEDS
+class ClipPanel:
+    """Reads as plain values: `loop.value`, `follow.value`, `rate`."""
 
-    gui = player.stage.server.gui
-    player.play_button = gui.add_button("Pause", icon="player-play", hint="Space")
-    player.slider = gui.add_slider(
-        "Time (s)", min=0.0, max=max(player.end, player.step_size), step=player.step_size, initial_value=0.0
-    )
-    stepping = gui.add_button_group("Step", ("◀ back", "forward ▶"))
-    player.speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1x")
-    player.loop = gui.add_checkbox("Loop", True)
-    with gui.add_folder("Show"):
-        player.follow = gui.add_checkbox("Follow", player.travels, hint="Keep the characters in the middle")
-        trails = gui.add_checkbox("Trails", True, hint="The ways of hips, hands and feet")
-        contacts = gui.add_checkbox("Contacts", True, hint="A ring under every planted foot")
-    gui.add_markdown(facts(player))
-    _connect(player, stepping, trails, contacts)
-    _add_hotkeys(player)
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self.gui = player.stage.server.gui
+        dress_panel(player.stage.server, "jostle")
+        self._transport()
+        self._show()
+        self.gui.add_markdown(self._facts())
+        self._add_hotkeys()
 
+    @property
+    def rate(self) -> float:
+        """Seconds of the clips in a second of ours."""
+        return float(self._rate.value.rstrip("x"))
 
-def facts(player: Player) -> str:
-    """A line about each clip."""
-    lines = [
-        f"**{puppet.figure.name}** · {track.clip.frame_count} frames · {track.clip.fps:g} fps · {track.clip.duration:.2f} s"
-        for puppet, track in zip(player.scene.puppets, player.tracks, strict=True)
-    ]
-    return "\n\n".join(lines)
+    def _transport(self) -> None:
+        player, gui = self.player, self.gui
+        self.play = gui.add_button("Pause", hint="Space")
+        last = max(player.end, player.step_size)
+        self.time = gui.add_slider("Time (s)", min=0.0, max=round(last, 3), step=0.001, initial_value=0.0)
+        stepping = gui.add_button_group("Frame", (BACK, FORWARD), hint="Left and right arrow keys")
+        self._rate = gui.add_dropdown("Speed", RATES, initial_value="1x")
+        self.loop = gui.add_checkbox("Loop", True)
 
+        @self.play.on_click
+        async def _(event: Any) -> None:
+            player.toggle()
 
-def _connect(player: Player, stepping: Any, trails: Any, contacts: Any) -> None:
-    @player.play_button.on_click
-    async def _(event: Any) -> None:
-        player.toggle()
+        @self.time.on_update
+        async def _(event: Any) -> None:
+            if event.client is not None:  # viser also reports the values that we set ourselves
+                player.set_playing(False)
+                player.seek(self.time.value)
 
-    @player.slider.on_update
-    async def _(event: Any) -> None:
-        if from_user(event):
-            player.set_playing(False)
-            player.seek(player.slider.value)
+        @stepping.on_click
+        async def _(event: Any) -> None:
+            player.step(-1 if stepping.value == BACK else 1)
 
-    @stepping.on_click
-    async def _(event: Any) -> None:
-        player.step(-1 if "back" in stepping.value else 1)
+    def _show(self) -> None:
+        player, gui = self.player, self.gui
+        with gui.add_folder("Show"):
+            self.follow = gui.add_checkbox("Follow", travels(player.tracks), hint="Keep the characters in the middle")
+            trails = gui.add_checkbox("Trails", True, hint="The ways of hips, hands and feet")
+            contacts = gui.add_checkbox("Contacts", True, hint="A ring under every planted foot")
 
-    @trails.on_update
-    async def _(event: Any) -> None:
-        player.scene.show_ways(trails.value)
+        @trails.on_update
+        async def _(event: Any) -> None:
+            player.scene.show_ways(trails.value)
 
-    @contacts.on_update
-    async def _(event: Any) -> None:
-        player.scene.mark_contacts(contacts.value)
-        player.refresh()
+        @contacts.on_update
+        async def _(event: Any) -> None:
+            player.scene.mark_contacts(contacts.value)
+            player.refresh()
 
+    def _facts(self) -> str:
+        """A line about each clip."""
+        lines = []
+        for puppet, track in zip(self.player.scene.puppets, self.player.tracks, strict=True):
+            clip = track.clip
+            lines.append(
+                f"**{puppet.figure.name}** · {clip.frame_count} frames · {clip.fps:.4g} fps · {clip.duration:.2f} s"
+            )
+        return "\n\n".join(lines)
 
-def _add_hotkeys(player: Player) -> None:
-    gui = player.stage.server.gui
-    for label, key, action in (
-        ("Play or pause", "space", player.toggle),
-        ("Next frame", "arrowright", lambda: player.step(1)),
-        ("Previous frame", "arrowleft", lambda: player.step(-1)),
-    ):
-        command = gui.add_command(label, hotkey=key)
+    def _add_hotkeys(self) -> None:
+        player = self.player
 
-        @command.on_trigger
-        async def _(event: Any, action: Any = action) -> None:
-            action()
+        @self.gui.add_command("Play or pause", hotkey="space").on_trigger
+        async def _(event: Any) -> None:
+            player.toggle()
+
+        @self.gui.add_command("Next frame", hotkey="arrowright").on_trigger
+        async def _(event: Any) -> None:
+            player.step(1)
+
+        @self.gui.add_command("Previous frame", hotkey="arrowleft").on_trigger
+        async def _(event: Any) -> None:
+            player.step(-1)

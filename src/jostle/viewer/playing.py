@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
 RATE = 60.0  # updates a second
 GUI_RATE = 10.0  # of the time slider, while it plays: more would only redraw the panel
-SPEEDS = ("0.1x", "0.25x", "0.5x", "1x", "2x")
+
+
+class Page(Protocol):
+    """A page that is open: it has an address, runs until stopped, and is closed in the end."""
+
+    stage: Stage
+
+    def run(self) -> None: ...
+
+    def close(self) -> None: ...
 
 
 def view_clips(
@@ -41,7 +50,7 @@ def view_clips(
     run_until_interrupted(player, open_browser, announce)
 
 
-def run_until_interrupted(page: Player, open_browser: bool, announce: Callable[[str], object]) -> None:
+def run_until_interrupted(page: Page, open_browser: bool, announce: Callable[[str], object]) -> None:
     announce(page.stage.url)
     if open_browser:
         webbrowser.open(page.stage.url)
@@ -116,6 +125,11 @@ def facing(track: Track) -> float:
     return float(2.0 * np.arctan2(q[3], q[0]))
 
 
+def travels(tracks: Sequence[Track]) -> bool:
+    """Whether anyone goes far enough to be worth following."""
+    return any(float(np.ptp(t.body.positions[:, 0, :2], axis=0).max()) > t.clip.skeleton.height for t in tracks)
+
+
 def middle_of(frame: Frame, tracks: Sequence[Track]) -> np.ndarray:
     """The point of the ground under the hips of all: (2,)."""
     hips = [
@@ -129,6 +143,8 @@ class Player:
     """The page of clips and its loop."""
 
     def __init__(self, stage: Stage, tracks: Sequence[Track], figures: Sequence[Figure], shadows: bool = True) -> None:
+        from jostle.viewer.panel import ClipPanel
+
         self.stage = stage
         self.tracks = list(tracks)
         self.end = common_end(tracks)
@@ -139,22 +155,8 @@ class Player:
         self._changed = True
         self.scene = Scene(stage.server, figures, shadows)
         self.scene.draw_ways([track.trails for track in tracks])
-        self._build_panel()
-        self.scene.look_from(opening_view(tracks, self.follow.value))
-
-    def _build_panel(self) -> None:
-        from jostle.viewer.look import dress_panel
-        from jostle.viewer.panel import build_clip_panel
-
-        dress_panel(self.stage.server, "jostle")
-        build_clip_panel(self)
-
-    @property
-    def travels(self) -> bool:
-        """Whether anyone goes far enough to be worth following."""
-        return any(
-            float(np.ptp(t.body.positions[:, 0, :2], axis=0).max()) > t.clip.skeleton.height for t in self.tracks
-        )
+        self.panel = ClipPanel(self)
+        self.scene.look_from(opening_view(tracks, self.panel.follow.value))
 
     def frame(self) -> Frame:
         return Frame(self.time, tuple(track.at(self.time) for track in self.tracks))
@@ -166,7 +168,7 @@ class Player:
 
     def set_playing(self, playing: bool) -> None:
         self.playing = playing
-        self.play_button.label = "Pause" if playing else "Play"
+        self.panel.play.label = "Pause" if playing else "Play"
         self._changed = True
 
     def seek(self, seconds: float) -> None:
@@ -177,7 +179,7 @@ class Player:
         """Pause on a whole frame, `frames` from the one shown."""
         self.set_playing(False)
         self.seek((round(self.time / self.step_size) + frames) * self.step_size)
-        self.slider.value = self.time
+        self.panel.time.value = self.time
 
     def refresh(self) -> None:
         """Something in the panel changed what is shown."""
@@ -185,9 +187,9 @@ class Player:
 
     def advance(self, seconds: float) -> None:
         """Move the playhead on by `seconds` of wall time."""
-        self.time += seconds * float(self.speed.value.rstrip("x"))
+        self.time += seconds * self.panel.rate
         if self.time > self.end:
-            if self.loop.value and self.end > 0.0:
+            if self.panel.loop.value and self.end > 0.0:
                 self.time %= self.end
             else:
                 self.time = self.end
@@ -199,7 +201,7 @@ class Player:
         if self.playing:
             self.advance(dt)
         frame = self.frame()
-        middle = middle_of(frame, self.tracks) if self.follow.value else np.zeros(2)
+        middle = middle_of(frame, self.tracks) if self.panel.follow.value else np.zeros(2)
         settled = float(np.hypot(*(middle - self.scene.offset))) < 1e-4
         if self.playing or self._changed or not settled:
             self._changed = False
@@ -212,7 +214,7 @@ class Player:
             self.tick(ticks)
             shown += ticks
             if self.playing and shown >= RATE / GUI_RATE:
-                self.slider.value = self.time
+                self.panel.time.value = self.time
                 shown = 0
 
     def close(self) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import colorsys
 from collections.abc import Callable, Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jostle.types import Array, Float
 from jostle.viewer import look
+from jostle.viewer.drag import grab, nearest_vertex
 from jostle.viewer.frames import Figure, FigureFrame
+from jostle.viewer.lines import segments, way_colours
 
 if TYPE_CHECKING:
-    from viser import FrameHandle, MeshHandle, ViserServer
+    from viser import FrameHandle, LabelHandle, LineSegmentsHandle, MeshHandle, ViserServer
 
     from jostle.skeleton.mannequin import Part
 
@@ -31,19 +33,21 @@ class Puppet:
         self.root = root
         self.scene.add_frame(root, show_axes=False)
         self.meshes: dict[str, int] = {}  # node name -> joint
-        self.handles: list[MeshHandle] = []
+        self.handles: list[Any] = []  # what a hand can grab
         self.frames: dict[int, FrameHandle] = {}
         self._add_body(index)
         self.rings = [self._add_ring(foot) for foot in range(figure.feet)]
         self.marked = True
         self.label = self._add_label() if labelled else None
         self.top = self._top_joint()
+        self.tail: LineSegmentsHandle | None = None
 
     def _add_body(self, index: int) -> None:
         if self.figure.skin is not None:
             from jostle.viewer.skinned import Skinned
 
-            self.skinned = Skinned(self.scene, self.figure, self.root)
+            self.skinned = Skinned(self.scene, self.figure.skin, self.root)
+            self.handles = list(self.skinned.handles)
             return
         self.skinned = None
         for joint, parts in groupby(sorted(self.figure.parts, key=lambda p: p.joint), key=lambda p: p.joint):
@@ -63,7 +67,7 @@ class Puppet:
             receive_shadow=False, visible=False, side="double",
         )  # fmt: skip
 
-    def _add_label(self):
+    def _add_label(self) -> LabelHandle:
         return self.scene.add_label(
             f"{self.root}/name", self.figure.name, anchor="bottom-center", font_screen_scale=1.1
         )
@@ -85,6 +89,26 @@ class Puppet:
             ring.visible = down
         if self.label is not None:
             self.label.position = frame.positions[self.top] + [0.0, 0.0, 0.24 * self.figure.skeleton.height]
+
+    def show_tail(self, way: Float[Array, "N T 3"] | None) -> None:
+        """Lines along `way`; None hides them."""
+        if way is None:
+            if self.tail is not None:
+                self.tail.visible = False
+            return
+        points, colours = segments(way), way_colours(way, oldest=1.0)
+        if self.tail is None or self.tail.points.shape != points.shape:
+            self.tail = self.scene.add_line_segments(f"{self.root}/tail", points, colours, thickness=0.012)
+        self.tail.points = points.astype(np.float32)
+        self.tail.visible = True
+
+    def grab(self, node: str, point: Float[Array, "3"], frame: FigureFrame) -> tuple[int, Float[Array, "3"]]:
+        """The joint that carries `node` and the point of its surface nearest to `point`, in the joint's frame."""
+        if self.skinned is not None:
+            return self.skinned.joint_at(node, point, frame)
+        joint = self.meshes[node]
+        surface = np.concatenate([part.vertices for part in self.figure.parts if part.joint == joint])
+        return joint, nearest_vertex(grab(point, joint, frame), surface)
 
     def on_drag(self, callback: Callable) -> None:
         """`callback(event)` for every drag that starts on this body, whatever modifier is held."""
@@ -110,7 +134,7 @@ def dyed(colour: tuple[float, float, float], index: int) -> tuple[float, float, 
     accent = look.ACCENTS[index % len(look.ACCENTS)]
     if index % len(look.ACCENTS) == 0:
         return colour
-    hue, lightness, saturation = colorsys.rgb_to_hls(*colour)
+    _, lightness, saturation = colorsys.rgb_to_hls(*colour)
     other, _, vivid = colorsys.rgb_to_hls(*(c / 255 for c in accent))
     if lightness > 0.6:  # the wood itself: a breath of the accent only
         return colorsys.hls_to_rgb(other, lightness, 0.35 * saturation)

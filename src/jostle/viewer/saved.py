@@ -12,7 +12,7 @@ from jostle.files import write_text
 from jostle.types import PathLike
 from jostle.viewer.frames import Frame, Track, common_end
 from jostle.viewer.page import dress
-from jostle.viewer.playing import figures_of, middle_of, opening_view, place
+from jostle.viewer.playing import figures_of, middle_of, opening_view, place, travels
 from jostle.viewer.scene import Scene
 
 if TYPE_CHECKING:
@@ -60,11 +60,6 @@ def page_text(
     finally:
         with quietly():
             server.stop()
-
-
-def travels(tracks: Sequence[Track]) -> bool:
-    """Whether anyone goes far enough to be worth following."""
-    return any(float(np.ptp(t.body.positions[:, 0, :2], axis=0).max()) > t.clip.skeleton.height for t in tracks)
 
 
 def frame_times(tracks: Sequence[Track]) -> np.ndarray:

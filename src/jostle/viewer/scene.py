@@ -15,6 +15,7 @@ from jostle.types import Array, Float
 from jostle.viewer import look
 from jostle.viewer.frames import Arrow, Figure, Frame
 from jostle.viewer.layout import View
+from jostle.viewer.lines import segments, way_colours
 from jostle.viewer.puppet import Puppet
 
 if TYPE_CHECKING:
@@ -64,6 +65,12 @@ class Scene:
             if way.shape[1] > 1
         ]
 
+    def show_tails(self, histories: Sequence[Sequence[Float[Array, "N 3"]]]) -> None:
+        """Lines along the last moments of each character, oldest first; hidden where there is no history."""
+        for i, puppet in enumerate(self.puppets):
+            history = histories[i] if i < len(histories) else []
+            puppet.show_tail(np.stack(history, axis=1) if len(history) > 1 else None)
+
     def show_ways(self, visible: bool) -> None:
         for handle in self.trails:
             handle.visible = visible
@@ -85,20 +92,6 @@ def followed(offset: Float[Array, "2"], middle: Float[Array, "2"], dt: float) ->
     if float(np.hypot(*gap)) > SNAP:
         return np.array(middle, dtype=float)
     return offset + (1.0 - 0.5 ** (dt / FOLLOW_HALFLIFE)) * gap
-
-
-def segments(way: Float[Array, "N T 3"]) -> Float[Array, "S 2 3"]:
-    """Points in a row to pairs of neighbours, for all rows."""
-    return np.stack([way[:, :-1], way[:, 1:]], axis=2).reshape(-1, 2, 3)
-
-
-def way_colours(way: Float[Array, "N T 3"], start_share: float = 0.75) -> Array:
-    """Each joint in its colour; what is older leans towards the ground's."""
-    n, t = way.shape[:2]
-    share = np.linspace(start_share, 0.0, t)[None, :, None]
-    base = np.array([look.TRAILS[i % len(look.TRAILS)] for i in range(n)], dtype=float)[:, None]
-    colour = (1 - share) * base + share * np.array(look.GROUND)  # (N, T, 3)
-    return segments(np.broadcast_to(colour, (n, t, 3))).astype(np.uint8)
 
 
 class Arrows:

@@ -1,0 +1,37 @@
+"""A recording as a file's bytes, in the formats that the page offers."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from jostle.clips import Clip, save_clip
+
+FORMATS = ("BVH", "GLB", "MP4")
+
+
+def pack(clips: Sequence[Clip], form: str) -> list[tuple[str, bytes]]:
+    """(file name, content) for each clip; a film shows all of them together."""
+    ending = form.lower()
+    with tempfile.TemporaryDirectory(prefix="jostle-") as folder:
+        if ending == "mp4":
+            from jostle.export import render
+
+            path = Path(folder) / "recording.mp4"
+            render(clips, path)
+            return [(path.name, path.read_bytes())]
+        out = []
+        for name, clip in zip(file_names([c.name for c in clips]), clips, strict=True):
+            path = Path(folder) / f"{name}.{ending}"
+            save_clip(clip, path)
+            out.append((path.name, path.read_bytes()))
+        return out
+
+
+def file_names(names: Sequence[str]) -> list[str]:
+    """Names that any file system takes, all different."""
+    plain = [
+        "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.") or "recording" for name in names
+    ]
+    return [name if plain.count(name) == 1 else f"{name}-{i + 1}" for i, name in enumerate(plain)]
