@@ -1,8 +1,7 @@
-"""The mannequin in the rough: one rounded cone for every bone worth drawing, with radii a body could have.
+"""A person in the rough: one rounded cone for every bone worth drawing, with radii a body could have.
 
-For a person the radii come from the stature and the role of the bone (published mean breadths, slimmed a little as
-a wooden mannequin is). For an animal no table exists: a bone is as thick as what hangs beyond it asks for, so
-trunks are thick, tails taper and toes are thin. Bones that only steer a rig (IK targets, poles, slots) are not drawn.
+The radii come from the stature and the role of the bone (mean breadths of adults, slimmed a little as a wooden
+mannequin is). Bones that only steer a rig (IK targets, poles, slots) are not drawn.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.skeleton.roles import find_roles, is_humanoid, split_side
+from jostle.skeleton.roles import find_roles
 from jostle.skeleton.skeleton import Skeleton
 from jostle.types import Array, Float
 
@@ -21,8 +20,8 @@ _SOLE = 0.0155  # how far the ball of the foot's joint is above the ground, as a
 
 # Radii at the near and the far end of each bone, as shares of stature.
 _RADII = {
-    "thigh": (0.0420, 0.0290),
-    "shin": (0.0290, 0.0195),
+    "thigh": (0.0435, 0.0285),
+    "shin": (0.0290, 0.0190),
     "foot": (0.0230, 0.0165),
     "toe": (0.0160, 0.0120),
     "clavicle": (0.0270, 0.0290),
@@ -57,11 +56,6 @@ def part_name(skeleton: Skeleton, joint: int) -> str:
     return next((role for role, j in find_roles(skeleton).items() if j == joint), skeleton.names[joint])
 
 
-def build_cones(skeleton: Skeleton) -> tuple[Cone, ...]:
-    """The rough body of a person or an animal: one cone for every bone that is drawn."""
-    return tuple(person_cones(skeleton) if is_humanoid(skeleton) else creature_cones(skeleton))
-
-
 def stature(skeleton: Skeleton) -> float:
     """How tall the person is who has these bones: legs and trunk make 82 % of it, whatever the rest pose."""
     roles, at = find_roles(skeleton), skeleton.rest_positions
@@ -69,6 +63,16 @@ def stature(skeleton: Skeleton) -> float:
     shoulders = 0.5 * (at[roles["left_upper_arm"]] + at[roles["right_upper_arm"]])
     legs = [_length(at, [roles[f"{s}_{limb}"] for limb in ("thigh", "shin", "foot")]) for s in ("left", "right")]
     return float((np.mean(legs) + np.linalg.norm(shoulders - hips)) / (0.818 - 0.039))
+
+
+def plumpness(skeleton: Skeleton) -> float:
+    """1 for people, whose legs are 1.5 to 2 times as long as their trunks; up to 1.6 for toys."""
+    roles, at = find_roles(skeleton), skeleton.rest_positions
+    hips = 0.5 * (at[roles["left_thigh"]] + at[roles["right_thigh"]])
+    shoulders = 0.5 * (at[roles["left_upper_arm"]] + at[roles["right_upper_arm"]])
+    trunk = float(np.linalg.norm(shoulders - hips))
+    legs = 0.779 * stature(skeleton) - trunk
+    return float(np.clip(1.35 * trunk / max(legs, 1e-9), 1.0, 1.6))
 
 
 def _length(at: Array, joints: list[int]) -> float:
@@ -83,7 +87,7 @@ def person_cones(skeleton: Skeleton) -> list[Cone]:
         side, _, limb = role.partition("_")
         if side in ("left", "right"):
             reach = limb_reach(skeleton, side, limb, tall)
-            near, far = (share * tall for share in _RADII[limb])
+            near, far = (share * tall * plumpness(skeleton) for share in _RADII[limb])
             limit = 0.62 * max(float(np.linalg.norm(reach)), 0.02 * tall)  # short limbs stay slim
             cones.append(Cone(joint, role, np.zeros(3), reach, min(near, limit), min(far, limit)))
     at = skeleton.rest_positions
@@ -141,67 +145,3 @@ def _trunk_line(skeleton: Skeleton, role: str, tall: float) -> tuple[Array, Arra
 def is_control(skeleton: Skeleton, joint: int) -> bool:
     """Does this joint only steer the rig? IK targets, poles and slots move, but nothing of the body hangs from them."""
     return bool(_CONTROL.search(skeleton.names[joint]))
-
-
-def creature_cones(skeleton: Skeleton) -> list[Cone]:
-    """Bones as cones whose thickness follows the length of all that hangs beyond them."""
-    at = skeleton.rest_positions
-    bones = _creature_bones(skeleton)
-    weight = np.zeros(skeleton.joint_count)  # the length of all bones from each joint outwards
-    for joint in range(skeleton.joint_count - 1, -1, -1):
-        weight[joint] += sum(float(np.linalg.norm(tip - at[joint])) for j, tip, _ in bones if j == joint)
-        if joint and not is_control(skeleton, joint):
-            weight[skeleton.parents[joint]] += weight[joint]
-    total = max(weight.max(), 1e-9)
-
-    def thickness(joint: int) -> float:
-        return 0.052 * total * (max(weight[joint], 0.0) / total) ** 0.72
-
-    cones = []
-    for joint, tip, child in bones:
-        near = thickness(joint)
-        far = min(thickness(child), near) if child is not None else 0.55 * near
-        cones.append(Cone(joint, part_name(skeleton, joint), np.zeros(3), tip - at[joint], near, max(far, 0.3 * near)))
-    return cones
-
-
-def _creature_bones(skeleton: Skeleton) -> list[tuple[int, Array, int | None]]:
-    """(joint, the far end of its bone at rest, the joint there if any) for every bone that is drawn."""
-    at = skeleton.rest_positions
-    drawn = [j for j in range(skeleton.joint_count) if not is_control(skeleton, j)]
-    bones: list[tuple[int, Array, int | None]] = []
-    for joint in drawn:
-        children = [c for c in skeleton.children[joint] if not is_control(skeleton, c)]
-        if joint == 0 and (len(skeleton.children[0]) > 1 or len(children) < len(skeleton.children[0])):
-            continue  # a root on the ground from which body and targets hang is no bone
-        bones += [(joint, at[c], c) for c in children]
-        tips = skeleton.ends_of(joint)
-        bones += [(joint, at[joint] + tip, None) for tip in tips]
-        if not children and not len(tips):
-            bones.append((joint, *_outward(skeleton, joint, drawn)))
-    return [(j, tip, c) for j, tip, c in bones if np.linalg.norm(tip - at[j]) > 1e-4]
-
-
-def _outward(skeleton: Skeleton, joint: int, drawn: list[int]) -> tuple[Array, int | None]:
-    """Where a bone without a child ends: at a foot that hangs elsewhere in the rig, else a little further on."""
-    at, side = skeleton.rest_positions, split_side(skeleton.names[joint])[0]
-    parent = int(skeleton.parents[joint])
-    onward = at[joint] - at[parent] if parent >= 0 else np.array([0.0, 0.0, 0.1])
-    length = float(np.linalg.norm(onward))
-    if parent > 0 and is_control(skeleton, parent):  # the foot itself, on its target: from the ankle to the toes
-        return at[joint] + onward, None
-    chain = set(skeleton.chain(joint))
-    loose = [
-        j
-        for j in range(1, skeleton.joint_count)
-        if side
-        and split_side(skeleton.names[j])[0] == side
-        and skeleton.parents[j] == 0
-        and j not in chain
-        and at[j][2] < at[joint][2]
-        and "pole" not in skeleton.names[j].lower()
-    ]
-    foot = min(loose, key=lambda j: float(np.linalg.norm(at[j] - at[joint])), default=None)
-    if foot is not None and np.linalg.norm(at[foot] - at[joint]) < 2.5 * length:
-        return at[foot], None
-    return at[joint] + 0.6 * onward, None

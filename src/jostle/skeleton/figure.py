@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.skeleton.cones import limb_reach, person_cones, stature
+from jostle.skeleton.cones import limb_reach, person_cones, plumpness, stature
 from jostle.skeleton.loft import Frame, Mesh, ball, frame_along, join, loft
 from jostle.skeleton.roles import find_roles
 from jostle.skeleton.skeleton import Skeleton
@@ -22,39 +22,44 @@ _Z = np.array([0.0, 0.0, 1.0])
 
 # Along a limb (0 to 1): radius to the sides, the front and the back, as multiples of the cone's own radius there.
 _SHAPES = {
-    "thigh": [(0.0, 0.95, 0.95, 0.98), (0.25, 1.02, 1.06, 1.0), (0.6, 1.0, 1.04, 1.0), (1.0, 0.9, 0.92, 0.9)],
-    "shin": [(0.0, 0.86, 0.86, 0.9), (0.26, 1.06, 0.9, 1.28), (0.55, 0.98, 0.84, 1.08), (1.0, 0.88, 0.86, 0.9)],
-    "upper_arm": [(0.0, 0.9, 0.92, 0.92), (0.35, 0.98, 1.06, 1.0), (0.7, 0.98, 1.02, 1.0), (1.0, 0.88, 0.9, 0.9)],
-    "forearm": [(0.0, 0.84, 0.86, 0.86), (0.22, 1.1, 1.08, 1.08), (0.6, 1.0, 0.98, 0.98), (1.0, 0.98, 0.84, 0.84)],
+    "thigh": [(0.0, 1.06, 1.06, 1.12), (0.25, 1.06, 1.12, 1.08), (0.65, 0.98, 1.06, 0.98), (1.0, 0.96, 1.0, 0.94)],
+    "shin": [(0.0, 0.94, 0.98, 0.96), (0.26, 1.16, 0.94, 1.50), (0.58, 0.98, 0.84, 1.16), (1.0, 0.96, 0.96, 1.0)],
+    "upper_arm": [(0.0, 1.10, 1.10, 1.10), (0.3, 1.08, 1.14, 1.08), (0.7, 0.98, 1.04, 1.0), (1.0, 0.98, 1.0, 1.0)],
+    "forearm": [(0.0, 0.96, 0.98, 0.98), (0.24, 1.18, 1.18, 1.18), (0.6, 1.0, 1.0, 1.0), (1.0, 1.04, 0.94, 0.94)],
 }
 # The ball at the near end of a limb, as a share of stature.
-_BALLS = {"thigh": 0.0330, "shin": 0.0265, "foot": 0.0195, "upper_arm": 0.0285, "forearm": 0.0205, "hand": 0.0150}
+_BALLS = {"thigh": 0.0400, "shin": 0.0245, "foot": 0.0170, "upper_arm": 0.0290, "forearm": 0.0185, "hand": 0.0130}
+
+_SEGMENTS = {"thigh": 18, "shin": 16, "upper_arm": 14, "forearm": 12}
+
+# Where a limb begins, in radii of its ball from the joint: the thigh covers its own.
+_START = {"thigh": -1.0}
 
 # t along the trunk; half-width, depth to the front, depth to the back as shares of stature.
 _PELVIS = [
-    (-0.10, 0.046, 0.034, 0.036),
-    (0.0, 0.085, 0.050, 0.058),
-    (0.10, 0.091, 0.053, 0.061),
-    (0.27, 0.078, 0.049, 0.048),
+    (-0.07, 0.060, 0.044, 0.052),
+    (0.0, 0.078, 0.052, 0.062),
+    (0.11, 0.090, 0.055, 0.063),
+    (0.27, 0.079, 0.051, 0.050),
 ]
-_WAIST = [(0.22, 0.066, 0.043, 0.041), (0.36, 0.064, 0.043, 0.040), (0.52, 0.070, 0.047, 0.043)]
+_WAIST = [(0.20, 0.062, 0.042, 0.040), (0.36, 0.059, 0.041, 0.038), (0.54, 0.062, 0.044, 0.040)]
 _RIBS = [
-    (0.44, 0.071, 0.050, 0.044),
-    (0.60, 0.084, 0.060, 0.050),
-    (0.80, 0.091, 0.062, 0.055),
-    (0.97, 0.076, 0.042, 0.048),
+    (0.44, 0.068, 0.050, 0.045),
+    (0.62, 0.083, 0.060, 0.052),
+    (0.84, 0.096, 0.062, 0.057),
+    (1.00, 0.080, 0.044, 0.052),
 ]
-_GIRDLE = [(0.86, 0.078, 0.046, 0.052), (0.96, 0.072, 0.040, 0.046)]
+_GIRDLE = [(0.86, 0.090, 0.054, 0.052), (1.00, 0.078, 0.042, 0.050)]
 
 # From chin (0) to crown (1): half-width, front, back as shares of the head's height, and how far forward its middle is.
 _HEAD = [
-    (0.05, 0.17, 0.13, 0.12, 0.20),
-    (0.20, 0.27, 0.26, 0.24, 0.12),
-    (0.42, 0.325, 0.36, 0.38, 0.03),
-    (0.64, 0.345, 0.41, 0.44, -0.02),
-    (0.82, 0.30, 0.35, 0.38, -0.03),
-    (0.92, 0.22, 0.26, 0.27, -0.03),
+    (0.07, 0.190, 0.14, 0.14, 0.19),
+    (0.22, 0.275, 0.26, 0.27, 0.11),
+    (0.42, 0.325, 0.35, 0.39, 0.04),
+    (0.60, 0.342, 0.395, 0.44, 0.0),
+    (0.76, 0.320, 0.37, 0.41, -0.02),
 ]
+_VISOR = [(0.450, 0.316, 0.382, 0.05, 0.032), (0.525, 0.330, 0.408, 0.05, 0.018), (0.600, 0.330, 0.412, 0.05, 0.004)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,16 +120,16 @@ def _trunk(build: Build) -> list[Piece]:
     low = [j for j in chain if height[j] <= 0.7]
     ribs = low[-1] if low else roles["chest"]
     waist = low[-2] if len(low) > 1 else roles["pelvis"]
-    wide_hips = np.clip(build.half("thigh") / (0.052 * build.tall), 0.8, 1.6) ** 0.7
+    wide_hips = np.clip(build.half("thigh") / (0.052 * build.tall), 0.8, 3.0) ** 0.75
     wide_chest = np.clip(build.half("upper_arm") / (0.108 * build.tall), 0.75, 1.5) ** 0.7
     pieces = [
-        _slab(build, roles["pelvis"], _PELVIS, wide_hips, (0.055, 0.040), "trunk"),
-        _slab(build, waist, _WAIST, 0.5 * (wide_hips + wide_chest), (0.03, 0.03), "joint"),
-        _slab(build, ribs, _RIBS, wide_chest, (0.038, 0.026), "trunk"),
-        _neck(build),
+        _slab(build, roles["pelvis"], _PELVIS, wide_hips, (0.030, 0.034), "trunk"),
+        _slab(build, waist, _WAIST, min(wide_hips, wide_chest), (0.03, 0.03), "joint", rings=3),
+        _slab(build, ribs, _RIBS, wide_chest, (0.038, 0.034), "trunk"),
+        *_neck(build),
     ]
     if ribs != roles["chest"]:
-        pieces.append(_slab(build, roles["chest"], _GIRDLE, wide_chest, (0.01, 0.026), "trunk"))
+        pieces.append(_slab(build, roles["chest"], _GIRDLE, wide_chest, (0.012, 0.036), "trunk", rings=3))
     return pieces
 
 
@@ -135,6 +140,7 @@ def _slab(
     wide: float,
     caps: tuple[float, float],
     tone: str,
+    rings: int = 7,
 ) -> Piece:
     """A stretch of the trunk, carried by `joint`."""
     profile = np.array(rows)
@@ -143,42 +149,44 @@ def _slab(
     profile[:, 2:] *= build.tall * wide**0.5
     base = build.hips - build.skeleton.rest_positions[joint]
     rounded = (caps[0] * build.tall, caps[1] * build.tall)
-    mesh = loft(base, build.frame, profile, caps=rounded, rings=7, segments=20, squareness=(2.3, 2.3))
+    mesh = loft(
+        base, build.frame, profile, caps=rounded, rings=rings, segments=24 if rings > 3 else 18, squareness=(2.3, 2.3)
+    )
     return Piece(joint, mesh, tone)
 
 
-def _neck(build: Build) -> Piece:
-    """From inside the ribcage to inside the skull; the lowest joint of the neck carries it."""
-    roles, tall = find_roles(build.skeleton), build.tall
-    joint = roles.get("neck", roles["chest"])
-    bottom = build.shoulders + 0.0 * tall * build.frame.along
-    line = build.at("head") + 0.03 * tall * build.frame.along - bottom
-    length = float(np.linalg.norm(line))
-    profile = np.array([[0.0, 0.036, 0.036, 0.036], [0.4, 0.030, 0.030, 0.031], [1.0, 0.029, 0.029, 0.030]]) * [
-        length,
-        tall,
-        tall,
-        tall,
-    ]
-    base = bottom - build.skeleton.rest_positions[joint]
-    return Piece(
-        joint,
-        loft(base, frame_along(line, _X), profile, caps=(0.02 * tall, 0.02 * tall), rings=3, segments=14),
-        "joint",
-    )
+def _neck(build: Build) -> list[Piece]:
+    """From inside the ribcage to inside the skull: the chest carries it up to the first joint of the neck, if any."""
+    skeleton, roles, tall = build.skeleton, find_roles(build.skeleton), build.tall
+    into_skull = build.at("head") + 0.03 * tall * build.frame.along
+    way = skeleton.chain(roles["head"])
+    joints = way[way.index(roles["neck"]) : -1] if "neck" in roles else []
+    points = [skeleton.rest_positions[j] for j in joints] + [into_skull]
+    if (points[0] - build.shoulders) @ build.frame.along > 0.02 * tall:
+        joints, points = [roles["chest"], *joints], [build.shoulders, *points]
+    pieces = []
+    for joint, bottom, top in zip(joints, points[:-1], points[1:], strict=True):
+        length = float(np.linalg.norm(top - bottom))
+        if length < 0.01 * tall:
+            continue
+        rows = np.array([(0.0, 0.031, 0.031, 0.032), (1.0, 0.029, 0.029, 0.030)]) * [length, tall, tall, tall]
+        base = bottom - skeleton.rest_positions[joint]
+        mesh = loft(base, frame_along(top - bottom, _X), rows, caps=(0.024 * tall, 0.022 * tall), rings=2, segments=14)
+        pieces.append(Piece(joint, mesh, "trunk"))
+    return pieces
 
 
 def _head(build: Build) -> list[Piece]:
     """An egg with a chin, and a visor that says where it looks."""
     tall, joint = build.tall, find_roles(build.skeleton)["head"]
-    legs = (0.779 * tall - build.trunk) / build.trunk  # people have 1.7; toys have short legs and big heads
-    size = 0.130 * tall * float(np.clip(1.45 / legs, 1.0, 1.75))
-    chin = 0.055 * tall + float((build.shoulders - build.at("head")) @ build.frame.along)
-    base = build.frame.along * float(np.clip(chin, -0.035 * tall, 0.01 * tall)) + build.frame.front * 0.004 * tall
+    neck = float((build.at("head") - build.shoulders) @ build.frame.along)
+    size = max(0.130 * tall * plumpness(build.skeleton) ** 1.8, 0.95 * neck)
+    chin = min(0.055 * tall - neck, 0.01 * tall)
+    base = build.frame.along * max(chin, -0.27 * size) + build.frame.front * 0.004 * tall
     rows = np.array(_HEAD) * size
-    skull = loft(base, build.frame, rows[:, :4], caps=(0.05 * size, 0.08 * size), rings=8, segments=20, bend=rows[:, 4])
-    middle = base + build.frame.along * 0.52 * size + build.frame.front * 0.175 * size
-    visor = ball(middle, np.array([0.27, 0.285, 0.085]) * size, rings=5, segments=16)
+    skull = loft(base, build.frame, rows[:, :4], caps=(0.06 * size, 0.24 * size), rings=7, segments=22, bend=rows[:, 4])
+    band = np.array(_VISOR) * size
+    visor = loft(base, build.frame, band[:, :4], caps=(0.03 * size, 0.03 * size), rings=3, segments=20, bend=band[:, 4])
     return [Piece(joint, skull, "trunk"), Piece(joint, visor, "visor")]
 
 
@@ -192,37 +200,36 @@ def _limbs(build: Build, side: str) -> list[Piece]:
     for limb in ("thigh", "shin", "upper_arm", "forearm"):
         cone = cones[f"{side}_{limb}"]
         length = float(np.linalg.norm(cone.b))
-        radius = min(_BALLS[limb] * build.tall, 1.05 * cone.radius_a)
-        pieces.append(Piece(cone.joint, ball(np.zeros(3), np.full(3, radius)), "joint", side))
+        radius = min(_BALLS[limb] * build.tall * plumpness(build.skeleton), 1.08 * cone.radius_a)
+        if limb != "thigh":  # the thigh's own dome turns in the pelvis
+            pieces.append(Piece(cone.joint, ball(np.zeros(3), np.full(3, radius)), "joint", side))
         rows = np.array(_SHAPES[limb])
         rows[:, 1:] *= cone.radius_a + (cone.radius_b - cone.radius_a) * rows[:, :1]
-        start, stop = 0.9 * radius, length - 0.9 * _far_ball(build, limb, cone.radius_b)
-        caps = (0.55 * rows[0, 1], 0.55 * rows[-1, 1])
+        start, stop = _START.get(limb, 0.5) * radius, length - 0.5 * _far_ball(build, limb, cone.radius_b)
+        caps = (0.95 * rows[0, 1] if limb in _START else 0.5 * rows[0, 1], 0.5 * rows[-1, 1])
         rows[:, 0] = start + caps[0] + (stop - start - caps[0] - caps[1]) * rows[:, 0]
-        mesh = loft(np.zeros(3), frame_along(cone.b, _X), rows, caps=caps, rings=6, segments=14)
+        mesh = loft(np.zeros(3), frame_along(cone.b, _X), rows, caps=caps, rings=6, segments=_SEGMENTS[limb])
         pieces.append(Piece(cone.joint, mesh, "limb", side))
     return [*pieces, _yoke(build, side)]
 
 
 def _far_ball(build: Build, limb: str, radius: float) -> float:
     after = {"thigh": "shin", "shin": "foot", "upper_arm": "forearm", "forearm": "hand"}[limb]
-    return min(_BALLS[after] * build.tall, 1.05 * radius)
+    return min(_BALLS[after] * build.tall * plumpness(build.skeleton), 1.08 * radius)
 
 
 def _yoke(build: Build, side: str) -> Piece:
-    """From the side of the neck to the shoulder, carried by the clavicle, or by the chest where there is none."""
+    """From the clavicle's joint (or the side of the neck) to the shoulder; the chest carries it where there is none."""
     roles, tall = find_roles(build.skeleton), build.tall
     joint = roles.get(f"{side}_clavicle", roles["chest"])
-    line = build.at(f"{side}_upper_arm") - build.shoulders
+    end = build.at(f"{side}_upper_arm")
+    inner = build.shoulders + 0.42 * (end - build.shoulders)
+    line = end - inner
     length = float(np.linalg.norm(line))
-    profile = np.array([[0.25, 0.034, 0.034, 0.038], [0.6, 0.033, 0.033, 0.035], [0.86, 0.029, 0.030, 0.030]]) * [
-        length,
-        tall,
-        tall,
-        tall,
-    ]
-    base = build.shoulders - build.skeleton.rest_positions[joint]
-    mesh = loft(base, frame_along(line, _X), profile, caps=(0.02 * tall, 0.02 * tall), rings=3, segments=14)
+    rows = [(0.0, 0.034, 0.032, 0.036), (0.5, 0.034, 0.033, 0.035), (0.75, 0.029, 0.029, 0.029)]
+    base = inner - build.skeleton.rest_positions[joint]
+    profile = np.array(rows) * [length, tall, tall, tall]
+    mesh = loft(base, frame_along(line, _X), profile, caps=(0.02 * tall, 0.02 * tall), rings=3, segments=12)
     return Piece(joint, mesh, "trunk")
 
 
@@ -233,6 +240,7 @@ def _hand(build: Build, side: str) -> list[Piece]:
         return []
     joint = roles[f"{side}_hand"]
     reach = limb_reach(build.skeleton, side, "hand", tall)
+    plump = plumpness(build.skeleton)
     length = float(np.linalg.norm(reach))
     frame = frame_along(reach, _X)
     # Across the mitt: `front` is the width of the palm, `side` its thickness.
@@ -247,14 +255,14 @@ def _hand(build: Build, side: str) -> list[Piece]:
         frame,
         np.array(rows) * [length, tall, tall, tall],
         caps=(0.01 * tall, 0.011 * tall),
-        rings=5,
+        rings=4,
         segments=12,
     )
     root = reach * 0.25 + frame.front * 0.014 * tall
     line = (reach / length * 0.8 + frame.front * 0.62) * 0.034 * tall
     stem = np.array([[0.0, 0.009, 0.009, 0.009], [float(np.linalg.norm(line)) / tall, 0.0065, 0.0065, 0.0065]]) * tall
     thumb = loft(root, frame_along(line, _Z), stem, caps=(0.009 * tall, 0.0065 * tall), rings=3, segments=8)
-    wrist = ball(np.zeros(3), np.full(3, _BALLS["hand"] * tall))
+    wrist = ball(np.zeros(3), np.full(3, _BALLS["hand"] * tall * plump), segments=10)
     return [Piece(joint, join([palm, thumb]), "limb", side), Piece(joint, wrist, "joint", side)]
 
 
@@ -263,6 +271,7 @@ def _foot(build: Build, side: str) -> list[Piece]:
     roles, tall = find_roles(build.skeleton), build.tall
     ankle = roles[f"{side}_foot"]
     reach = limb_reach(build.skeleton, side, "foot", tall)
+    plump = plumpness(build.skeleton)
     ahead = np.array([reach[0], reach[1], 0.0])
     length = max(float(np.linalg.norm(ahead)), 0.03 * tall)
     frame = frame_along(ahead, _Z)  # front of the ring is up, so its back is the sole
@@ -280,7 +289,7 @@ def _foot(build: Build, side: str) -> list[Piece]:
     mesh = _wedge(rows, sole, frame, tall, caps=(0.014 * tall, 0.012 * tall))
     pieces = [
         Piece(ankle, mesh, "limb", side),
-        Piece(ankle, ball(np.zeros(3), np.full(3, _BALLS["foot"] * tall)), "joint", side),
+        Piece(ankle, ball(np.zeros(3), np.full(3, _BALLS["foot"] * tall * plump), segments=10), "joint", side),
     ]
     if f"{side}_toe" in roles:
         joint = roles[f"{side}_toe"]
@@ -290,13 +299,13 @@ def _foot(build: Build, side: str) -> list[Piece]:
             [(0.004 * tall, 0.0290, 0.0245, 0.0), (0.5 * far, 0.0275, 0.0205, 0.0), (0.8 * far, 0.0225, 0.0165, 0.0)]
         )
         mesh = _wedge(rows, -0.0155 * tall, frame_along(tip, _Z), tall, caps=(0.010 * tall, 0.2 * far + 0.006 * tall))
-        pieces.append(Piece(joint, mesh, "joint", side))
+        pieces.append(Piece(joint, mesh, "limb", side))
     return pieces
 
 
 def _wedge(rows: Array, sole: float, frame: Frame, tall: float, caps: tuple[float, float]) -> Mesh:
-    """A loft along the ground: rows of distance, half-width and height (shares of stature); squarer below than above."""
+    """A loft along the ground: rows of distance, half-width and height (shares of stature); squarer below."""
     height = rows[:, 2] * tall
     profile = np.column_stack([rows[:, 0], rows[:, 1] * tall, 0.62 * height, 0.38 * height])
     base = np.array([0.0, 0.0, sole])
-    return loft(base, frame, profile, caps=caps, rings=5, segments=14, squareness=(2.2, 3.6), bend=0.38 * height)
+    return loft(base, frame, profile, caps=caps, rings=4, segments=14, squareness=(2.2, 3.6), bend=0.38 * height)

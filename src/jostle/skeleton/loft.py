@@ -24,7 +24,7 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Three axes of a sweep: `along` the line, `side` and `front` across it, right-handed in the order front, side, along."""
+    """Axes of a sweep: `along` the line, `side` and `front` across it; front, side, along are right-handed."""
 
     along: Float[Array, "3"]
     side: Float[Array, "3"]
@@ -52,7 +52,7 @@ def loft(
     squareness: tuple[float, float] = (2.0, 2.0),
     bend: Float[Array, "k"] | None = None,
 ) -> Mesh:
-    """Sweep from `base` along the frame. Rows of `profile`: distance, half-width to both sides, to the front, to the back.
+    """Sweep from `base` along the frame. Rows of `profile`: distance, half-width to the sides, to the front, to the back.
 
     `caps` are the lengths of the rounded ends, `squareness` the exponents of the ring's front and back halves (2 is an
     ellipse, more is squarer), `bend` shifts the rings towards the front.
@@ -104,7 +104,7 @@ def join(meshes: list[Mesh]) -> Mesh:
 
 
 def _smooth(rows: Float[Array, "k c"], count: int) -> Float[Array, "count c"]:
-    """Rows at even distances along a cubic that passes through the given ones without overshooting much (Catmull-Rom)."""
+    """Rows at even distances along the cubic through the given ones whose slopes are theirs (Catmull-Rom)."""
     at = rows[:, 0]
     slope = np.gradient(rows, at, axis=0) if len(rows) > 2 else np.tile((rows[1] - rows[0]) / (at[1] - at[0]), (2, 1))
     x = np.linspace(at[0], at[-1], count)

@@ -7,12 +7,14 @@ its ball), and they share its name.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from jostle.skeleton.cones import Cone, creature_cones, part_name
+from jostle.skeleton.cones import Cone, part_name, person_cones
+from jostle.skeleton.creature import creature_cones
 from jostle.skeleton.figure import sculpt_person
 from jostle.skeleton.loft import Mesh, ball, frame_along, loft
 from jostle.skeleton.roles import is_humanoid, split_side
@@ -23,10 +25,10 @@ Colour = tuple[float, float, float]
 
 # sRGB. Maple and terracotta; the right side a shade deeper than the left, so that crossing legs can be told apart.
 _PALETTE: dict[str, dict[str | None, Colour]] = {
-    "limb": {None: (0.91, 0.80, 0.66), "left": (0.93, 0.83, 0.70), "right": (0.83, 0.70, 0.56)},
-    "trunk": {None: (0.90, 0.79, 0.65)},
-    "joint": {None: (0.72, 0.38, 0.25), "left": (0.80, 0.43, 0.28), "right": (0.60, 0.31, 0.23)},
-    "visor": {None: (0.72, 0.38, 0.25)},
+    "limb": {None: (0.85, 0.70, 0.53), "left": (0.88, 0.74, 0.57), "right": (0.77, 0.60, 0.44)},
+    "trunk": {None: (0.86, 0.71, 0.54)},
+    "joint": {None: (0.62, 0.31, 0.20), "left": (0.72, 0.36, 0.23), "right": (0.50, 0.25, 0.18)},
+    "visor": {None: (0.30, 0.19, 0.16)},
 }
 
 
@@ -49,7 +51,7 @@ def build_mannequin(skeleton: Skeleton) -> tuple[Part, ...]:
         return tuple(
             _part(skeleton, piece.joint, piece.mesh, piece.tone, piece.side) for piece in sculpt_person(skeleton)
         )
-    return tuple(part for cone in creature_cones(skeleton) for part in _creature_parts(skeleton, cone))
+    return tuple(_creature_parts(skeleton))
 
 
 def _part(skeleton: Skeleton, joint: int, mesh: Mesh, tone: str, side: str | None) -> Part:
@@ -59,17 +61,35 @@ def _part(skeleton: Skeleton, joint: int, mesh: Mesh, tone: str, side: str | Non
     )
 
 
-def _creature_parts(skeleton: Skeleton, cone: Cone) -> list[Part]:
-    side = split_side(skeleton.names[cone.joint])[0]
-    return [_part(skeleton, cone.joint, cone_mesh(cone), "limb" if side else "trunk", side)]
+def build_cones(skeleton: Skeleton) -> tuple[Cone, ...]:
+    """The same body in the rough, one rounded cone a bone: for collision shapes and quick drawings."""
+    return tuple(person_cones(skeleton) if is_humanoid(skeleton) else creature_cones(skeleton))
 
 
-def cone_mesh(cone: Cone, *, rings: int = 2, segments: int = 12) -> Mesh:
-    """The surface of a rounded cone."""
+def _creature_parts(skeleton: Skeleton) -> Iterator[Part]:
+    """The midline runs on smoothly; limbs show the balls of their joints, ears and claws do not."""
+    cones = creature_cones(skeleton)
+    girth = max((cone.radius_a for cone in cones), default=1.0)
+    for cone in cones:
+        side = split_side(skeleton.names[cone.joint])[0]
+        share = cone.radius_a / girth
+        segments = 18 if share > 0.5 else 12 if share > 0.2 else 8
+        jointed = side is not None and share > 0.13
+        mesh = cone_mesh(cone, segments=segments, inset=0.55 if jointed else 0.0)
+        yield _part(skeleton, cone.joint, mesh, "limb" if side else "trunk", side)
+        if jointed:
+            knob = ball(cone.a, np.full(3, 0.94 * cone.radius_a), rings=4, segments=10)
+            yield _part(skeleton, cone.joint, knob, "joint", side)
+
+
+def cone_mesh(cone: Cone, *, rings: int = 2, segments: int = 12, inset: float = 0.0) -> Mesh:
+    """The surface of a rounded cone; with `inset` its ends are drawn in by that many radii."""
     line = cone.b - cone.a
     length = float(np.linalg.norm(line))
-    if length < 1e-6:
-        return ball(cone.a, np.full(3, cone.radius_a), segments=segments)
-    profile = np.array([[0.0, *[cone.radius_a] * 3], [length, *[cone.radius_b] * 3]])
+    near, far = inset * cone.radius_a, length - inset * cone.radius_b
+    if far - near < 0.2 * length:
+        near, far = 0.4 * length, 0.6 * length
+    profile = np.array([[near, *[cone.radius_a] * 3], [far, *[cone.radius_b] * 3]])
     frame = frame_along(line, np.array([1.0, 0.0, 0.0]))
-    return loft(cone.a, frame, profile, caps=(cone.radius_a, cone.radius_b), rings=rings, segments=segments)
+    caps = (cone.radius_a * (1.0 - 0.5 * (inset > 0)), cone.radius_b * (1.0 - 0.5 * (inset > 0)))
+    return loft(cone.a, frame, profile, caps=caps, rings=rings, segments=segments)
