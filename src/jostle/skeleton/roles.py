@@ -105,13 +105,22 @@ def _find_limbs(skeleton: Skeleton, side: str) -> dict[str, int]:
         for word in names:
             joints = [j for j, w in words.items() if w == word and j not in taken]
             if limb == "clavicle" and word == "shoulder":  # a shoulder is a clavicle only if an upper arm follows it
-                joints = [
-                    j for j in joints if any(words.get(k) in ("arm", "upperarm", "uparm") for k in skeleton.subtree(j))
-                ]
+                above = _above(skeleton, [j for j, w in words.items() if w in ("arm", "upperarm", "uparm")])
+                joints = [j for j in joints if j in above]
             if joints:
                 found[f"{side}_{limb}"] = joints[0]  # the one nearest the root
                 break
     return _in_order(skeleton, found, side)
+
+
+def _above(skeleton: Skeleton, joints: list[int]) -> set[int]:
+    """These joints and everything that carries them, each visited once."""
+    found: set[int] = set()
+    for joint in joints:
+        while joint >= 0 and joint not in found:
+            found.add(joint)
+            joint = int(skeleton.parents[joint])
+    return found
 
 
 def _in_order(skeleton: Skeleton, found: dict[str, int], side: str) -> dict[str, int]:
