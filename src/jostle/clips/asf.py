@@ -78,7 +78,7 @@ def _sections(path: PathLike) -> dict[str, list[tuple[int, list[str]]]]:
     """Section name to its lines: number and words. Comments and blank lines are left out."""
     found: dict[str, list[tuple[int, list[str]]]] = {}
     current: list[tuple[int, list[str]]] = []
-    for number, raw in lines_of(read_text(path, limit=16 * 2**20)):
+    for number, raw in lines_of(path, read_text(path, limit=16 * 2**20)):
         words = [decode(word) for word in raw]
         if words[0].startswith("#"):
             continue
@@ -249,7 +249,7 @@ def _parse_amc(path: PathLike, figure: Figure, allow_nan: bool) -> tuple[Float[A
     rows: list[Array] = []
     degrees, rate = figure.degrees, None
     frame, frame_line, found = 0, 0, {}
-    for line, words in lines_of(read_text(path)):
+    for line, words in lines_of(path, read_text(path)):
         if words[0].startswith(b"#"):
             continue
         if words[0].startswith(b":"):

@@ -36,9 +36,10 @@ from jostle.maths import quat
 from jostle.skeleton import Pose, Skeleton, build_skeleton, find_roles, forward, is_humanoid
 from jostle.types import Array, Float, PathLike
 
-MAX_HEADER = 4 * 2**20  # bytes: ten thousand joints fit
+MAX_HEADER = 4 * 2**20  # bytes: two thousand joints fit, deeply indented
+_BLOCK = 1024  # frames turned into quaternions at a time: less memory, and quicker, for it stays in the cache
 _AXES = {"y": (1, 2, 0), "z": (0, 1, 2)}  # which of our axes the file's X, Y and Z are
-_MOTION = re.compile(rb"(?<![^\s}])MOTION(?=\s)", re.IGNORECASE)
+_MOTION = re.compile(rb"(?:^|(?<=\}))[ \t]*(MOTION)(?=\s)", re.IGNORECASE | re.MULTILINE)  # no joint's name
 _FRAMES = re.compile(rb"\s*Frames[ \t]*:?[ \t]*(\S+)", re.IGNORECASE)
 _FRAME_TIME = re.compile(rb"\s*Frame[ \t]*Time[ \t]*:?[ \t]*(\S+)", re.IGNORECASE)
 
@@ -71,10 +72,10 @@ def _parse_header(path: PathLike, data: bytes) -> tuple[Tree, int, float, int]:
     motion = _MOTION.search(data, 0, MAX_HEADER)
     if motion is None:
         raise FormatError(path, "there is no MOTION section; the file is cut short, export it again.")
-    tree = parse_hierarchy(path, data[: motion.start()])
+    tree = parse_hierarchy(path, data[: motion.start(1)])
     if not _width(tree):
         raise FormatError(
-            path, "no joint has CHANNELS, so there is no motion in it.", line=line_at(data, motion.start())
+            path, "no joint has CHANNELS, so there is no motion in it.", line=line_at(data, motion.start(1))
         )
     frames = _FRAMES.match(data, motion.end(), motion.end() + 1000)
     line = line_at(data, motion.end())
@@ -134,8 +135,9 @@ def _rotations(
         columns.append([column for column, _ in turns])
     wxyz = quat.identity((len(values), len(joints)))
     for order, (members, columns) in groups.items():
-        if order:
-            wxyz[:, members] = quat.from_euler(np.radians(values[:, columns]), order)  # from (T, n, 3)
+        for t in range(0, len(values) if order else 0, _BLOCK):
+            angles = np.radians(values[t : t + _BLOCK, columns])  # (t, n, 3)
+            wxyz[t : t + _BLOCK, members] = quat.from_euler(angles, order)
     return wxyz
 
 

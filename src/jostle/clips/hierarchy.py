@@ -1,7 +1,7 @@
 """The HIERARCHY section of a BVH file, word by word.
 
 Words, not lines: exporters put braces wherever they like. Only a name may hold blanks, so it runs to the end of its
-line or to the brace. A stack takes the place of recursion: a file of ten thousand nested joints is odd, not fatal.
+line or to the brace. A stack takes the place of recursion: two thousand nested joints are odd, not fatal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jostle.clips.text import decode, shown, to_float
 from jostle.errors import FormatError, JostleWarning
 from jostle.types import PathLike
 
-MAX_JOINTS = 10_000
+MAX_JOINTS = 2_000
 _WORD = re.compile(rb"[{}]|[^\s{}]+")
 _CHANNEL = re.compile(rb"([XYZ])(position|rotation|scale)$", re.IGNORECASE)
 

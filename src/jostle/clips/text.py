@@ -18,7 +18,8 @@ from jostle.files import MAX_BYTES, read_bytes
 from jostle.types import Array, Float, PathLike
 
 MAX_VALUES = 16_000_000  # 23 minutes of 96 channels at 120 frames a second; more would not fit in a few hundred MB
-_CHUNK = 2**22
+MAX_LINE = 4 * 2**20  # bytes; a frame of two thousand joints takes a tenth of it
+_LONGEST_NUMBER = 400  # characters: 1e308 written out has 309
 _MSVC_NAN = re.compile(r"[+-]?1\.#(QNAN|SNAN|IND|INF|R)\w*$", re.IGNORECASE)  # how old C runtimes print NaN and inf
 
 
@@ -46,13 +47,15 @@ def line_at(data: bytes, position: int) -> int:
 
 def shown(word: bytes) -> str:
     """A piece of the file, short enough for an error sentence."""
-    text = decode(word)
+    text = decode(word[:60])
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text if len(text) <= 40 else text[:39] + "…"
 
 
 def to_float(word: bytes) -> float | None:
     """The number that a word spells, NaN and infinity included, or None."""
+    if len(word) > _LONGEST_NUMBER:
+        return None
     text = decode(word)
     if _MSVC_NAN.match(text):
         return float("nan")
@@ -69,7 +72,7 @@ def read_table(
 
     Anything else is refused with the line that is to blame.
     """
-    if not _is_rectangle(data, start, rows, columns):
+    if not _is_rectangle(path, data, start, rows, columns):
         raise _table_error(path, data, start, rows, columns)
     if rows * columns > MAX_VALUES:
         raise FormatError(
@@ -93,13 +96,13 @@ def parse_numbers(block: bytes) -> Float[Array, "n"] | None:
             return None
 
 
-def _is_rectangle(data: bytes, start: int, rows: int, columns: int) -> bool:
+def _is_rectangle(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> bool:
     """Whether exactly `rows` lines have words, and each of them `columns`: counted in bounded memory."""
     seen = 0
     while start < len(data):
-        end = len(data) if start + _CHUNK >= len(data) else data.rfind(b"\n", start, start + _CHUNK) + 1
-        if end <= start:  # no line end in the whole chunk: take the line whole
-            end = data.find(b"\n", start) + 1 or len(data)
+        end = len(data) if start + MAX_LINE >= len(data) else data.rfind(b"\n", start, start + MAX_LINE) + 1
+        if end <= start:
+            raise _long_line(path, data, start)
         counts = _words_per_line(data[start:end])
         counts = counts[counts > 0]
         seen += len(counts)
@@ -111,56 +114,52 @@ def _is_rectangle(data: bytes, start: int, rows: int, columns: int) -> bool:
 
 def _words_per_line(block: bytes) -> Array:
     letters = np.frombuffer(block + b"\n", np.uint8)
-    blank = letters <= 32
+    blank = (letters == 32) | (letters - np.uint8(9) < 5)  # what bytes.split() splits at; the difference wraps
     begins = np.empty(len(letters), bool)
     begins[0] = not blank[0]
-    np.logical_and(blank[:-1], ~blank[1:], out=begins[1:])
-    upto = np.cumsum(begins, dtype=np.int32)[np.flatnonzero(letters == 10)]
+    np.greater(blank[:-1], blank[1:], out=begins[1:])
+    upto = np.searchsorted(np.flatnonzero(begins), np.flatnonzero(letters == 10))
     return np.diff(upto, prepend=0)
 
 
-def lines_of(data: bytes, start: int = 0) -> Iterator[tuple[int, list[bytes]]]:
+def lines_of(path: PathLike, data: bytes, start: int = 0) -> Iterator[tuple[int, list[bytes]]]:
     """(line number, words) of the lines after `start` that are not blank, without splitting the file as a whole."""
     number = line_at(data, start)
     while start < len(data):
-        end = data.find(b"\n", start)
+        end = data.find(b"\n", start, start + MAX_LINE)
+        if end < 0 and len(data) - start > MAX_LINE:
+            raise _long_line(path, data, start)
         end = len(data) if end < 0 else end
         if words := data[start:end].split():
             yield number, words
         start, number = end + 1, number + 1
 
 
+def _long_line(path: PathLike, data: bytes, start: int) -> FormatError:
+    problem = f"this line is longer than {MAX_LINE // 2**20} MB, so it is no frame of motion; export the file again."
+    return FormatError(path, problem, line=line_at(data, start))
+
+
 def _table_error(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> FormatError:
     """Which line has too few or too many values, or how many frames there are instead of the declared ones."""
     seen, last = 0, line_at(data, start)
-    for number, words in lines_of(data, start):
+    for number, words in lines_of(path, data, start):
         if len(words) != columns:
-            cut = (
-                " The file seems cut short; export it again."
-                if data.rstrip().endswith(words[-1]) and seen < rows
-                else ""
-            )
-            return FormatError(
-                path,
-                f"this frame has {len(words)} values, but the joints declare {columns} channels.{cut}",
-                line=number,
-            )
+            cut = " or is cut short; export it again" if len(words) < columns else ""
+            count = f"{len(words)} value{'s' * (len(words) != 1)}"
+            return FormatError(path, f"this frame has {count} for {columns} channels{cut}.", line=number)
         seen, last = seen + 1, number
         if seen > rows:
-            return FormatError(
-                path, f"there are more frames than the {rows} declared; correct the 'Frames:' line.", line=number
-            )
+            return FormatError(path, f"there are more frames than the {rows} declared; correct 'Frames:'.", line=number)
     return FormatError(
-        path,
-        f"the file ends after {seen} of {rows} declared frames; export it again or correct the 'Frames:' line.",
-        line=last,
+        path, f"it ends after {seen} of {rows} declared frames; export it again or correct 'Frames:'.", line=last
     )
 
 
 def _parse_slowly(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> Array:
     """Word by word, for spellings that numpy does not know; the first that is no number is refused with its line."""
     values = np.empty((rows, columns))
-    for row, (number, words) in enumerate(lines_of(data, start)):
+    for row, (number, words) in enumerate(lines_of(path, data, start)):
         for column, word in enumerate(words):
             value = to_float(word)
             if value is None:
@@ -170,7 +169,7 @@ def _parse_slowly(path: PathLike, data: bytes, start: int, rows: int, columns: i
 
 
 def _nan_error(path: PathLike, data: bytes, start: int) -> FormatError:
-    for number, words in lines_of(data, start):
+    for number, words in lines_of(path, data, start):
         for word in words:
             value = to_float(word)
             if value is None or not np.isfinite(value):
