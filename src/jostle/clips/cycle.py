@@ -45,45 +45,47 @@ class Cycle:
 
 
 def find_cycle(clip: Clip, cycles: int | None = 1) -> Cycle:
-    """The best `cycles` gait cycles of a clip, or with None as many as are steady; MotionError where there is none."""
-    if (whole := _already_cyclic(clip)) is not None:
+    """The best `cycles` gait cycles of a clip, or with None as many as are steady; MotionError where there is none.
+
+    A clip whose last frame is its first already, as in games, is one cycle as a whole.
+    """
+    shape = _shape(clip)
+    if (whole := _whole(clip, shape, 0.02, 3e-3)) is not None:
         return whole
     stride = max(1, round(clip.fps / _SEARCH_FPS))
-    shape = _shape(clip)
-    apart = _distances(shape[::stride])
-    still = _still(shape[::stride])
+    apart, still = _distances(shape[::stride]), _still(shape[::stride])
     distances = np.where(still[:, None] | still[None], np.inf, apart)
-    rate = clip.fps / stride
-    period = _find_period(clip, apart, distances, rate)
-    most = max(1, int((len(distances) - 1) / period + 0.1)) if cycles is None else cycles
-    best = _best_pair(distances, period, 1)
-    if best is None or (cycles is not None and _best_pair(distances, period, cycles) is None):
+    period = _find_period(clip, apart, distances, clip.fps / stride)
+    if period is None:
+        whole = _whole(clip, shape, 0.25, 0.1)  # one cycle cut to its length, but not closed
+        if whole is None or whole.period > _pendulum(clip) * LONGEST or not _is_gait(clip, 0, clip.frame_count - 1):
+            raise MotionError(
+                f"Clip '{clip.name}' shows no repeated steps; loop needs a walk or run of at least one full cycle, "
+                "so trim it to one or choose another clip."
+            )
+        return whole
+    count, pair = _most_steady(distances, period) if cycles is None else (cycles, _best_pair(distances, period, cycles))
+    if pair is None:
         raise MotionError(
-            f"Clip '{clip.name}' lasts {clip.duration:.2f} s and is too short for {most} cycle(s) of "
-            f"{period / rate:.2f} s; ask for fewer cycles or give a longer clip."
+            f"Clip '{clip.name}' is too short for {count} cycles of {period * stride / clip.fps:.2f} s each; "
+            "ask for fewer or give a longer clip."
         )
-    count, pair = (cycles, _best_pair(distances, period, cycles)) if cycles else (1, best)
-    for more in range(most, 1, -1) if cycles is None else ():
-        found = _best_pair(distances, period, more)
-        if found is not None and _steady(distances, found, period, more, best):
-            count, pair = more, found
-            break
-    assert pair is not None
     start, end, mismatch = _refined(shape, pair[0] * stride, pair[1] * stride, stride)
     return Cycle(start, end, count, (end - start) / count / clip.fps, mismatch)
 
 
-def _already_cyclic(clip: Clip) -> Cycle | None:
-    """The whole clip, where its last frame is its first, as in clips made for games."""
-    if clip.frame_count < 4 or clip.duration < SHORTEST:
-        return None
-    shape = _shape(clip)
-    places = shape[:, : shape.shape[1] // 2]
+def _whole(clip: Clip, shape: Float[Array, "T D"], share: float, least: float) -> Cycle | None:
+    """The whole clip, where its last frame comes back to its first: to a share of the way out and of the body."""
+    places, size = shape[:, : shape.shape[1] // 2], body_size(clip.skeleton)
     gap, out = np.linalg.norm(places[-1] - places[0]), np.max(np.linalg.norm(places - places[0], axis=-1))
-    size = body_size(clip.skeleton)
-    if gap < 1e-3 * size and out > 0.005 * size and gap < 0.02 * out:
-        return Cycle(0, clip.frame_count - 1, 1, clip.duration, float(gap))
-    return None
+    if clip.frame_count < 4 or gap > min(share * out, least * size) or out < 0.005 * size:
+        return None
+    return Cycle(0, clip.frame_count - 1, 1, clip.duration, float(gap))
+
+
+def _pendulum(clip: Clip) -> float:
+    """Larger bodies swing more slowly: by this factor, against one of 1.7 m."""
+    return float(np.sqrt(body_size(clip.skeleton) / 1.7))
 
 
 def _shape(clip: Clip) -> Float[Array, "T D"]:
@@ -118,38 +120,30 @@ def _distances(shape: Float[Array, "n D"]) -> Float[Array, "n n"]:
     return out
 
 
-def _find_period(clip: Clip, apart: Array, d: Array, rate: float) -> int:
+def _find_period(clip: Clip, apart: Array, d: Array, rate: float) -> int | None:
     """The shortest p that returns, in frames of the distance matrices: of all frames, and of those in motion only."""
     size, n = body_size(clip.skeleton), len(d)
-    pendulum = np.sqrt(size / 1.7)  # larger bodies swing more slowly
-    longest = min(n - 1, round(LONGEST * pendulum * rate))
+    shortest, longest = SHORTEST * _pendulum(clip) * rate, min(n - 1, round(LONGEST * _pendulum(clip) * rate))
     returns = np.full(longest + 1, np.inf)
     out = np.zeros(n)  # the way out so far, for each start
     for p in range(1, longest + 1):
         left = out[: n - p] > _LEAVES * size
-        if p >= SHORTEST * pendulum * rate and np.any(left):
+        if p >= shortest and np.any(left):
             returns[p] = np.min(np.where(left, np.diagonal(d, p) / np.maximum(out[: n - p], 1e-12), np.inf))
         out = np.maximum(out[: n - p], np.diagonal(apart, p))
-    if not np.any(np.isfinite(returns)):
-        raise MotionError(
-            f"Clip '{clip.name}' hardly moves or is too short; loop needs a walk or run of at least one full cycle."
-        )
-    for p in range(1, longest + 1):
-        near = max(2, round(0.15 * p))
-        lowest = returns[p] <= returns[max(0, p - near) : p + near + 1].min()
-        if returns[p] <= _RETURNS and lowest and _is_gait(clip, d, p, rate):
-            return p
-    raise MotionError(
-        f"Clip '{clip.name}' shows no repeated steps; loop needs a walk or run of at least one full cycle, "
-        "so trim it to one or choose another clip."
-    )
-
-
-def _is_gait(clip: Clip, d: Array, p: int, rate: float) -> bool:
-    """Whether in the best cycle of length p every foot steps, a person's left and right ones in turn and alike."""
-    start = int(np.argmin(np.diagonal(d, p)))
     stride = round(clip.fps / rate)
-    frames = slice(start * stride, (start + p) * stride)
+    for p in np.flatnonzero(returns <= _RETURNS).tolist():
+        near = max(2, round(0.15 * p))
+        if returns[p] <= returns[max(0, p - near) : p + near + 1].min():
+            start = int(np.argmin(np.diagonal(d, p)))
+            if _is_gait(clip, start * stride, (start + p) * stride):
+                return p
+    return None
+
+
+def _is_gait(clip: Clip, start: int, end: int) -> bool:
+    """Whether between two frames every foot steps, a person's left and right ones in turn and alike."""
+    frames = slice(start, end)
     pelvis = find_roles(clip.skeleton).get("pelvis", 0)
     unturn = quat.from_yaw(-quat.yaw(clip.globals.wxyz[frames, pelvis]))[:, None]
     feet = clip.positions[frames][:, list(find_feet(clip).joints)] - clip.positions[frames, pelvis : pelvis + 1]
@@ -180,16 +174,25 @@ def _best_pair(d: Array, period: int, count: int) -> tuple[int, int] | None:
     return found
 
 
-def _steady(d: Array, pair: tuple[int, int], period: int, count: int, one: tuple[int, int]) -> bool:
-    """Whether every cycle within the pair comes back about as well as the best single one."""
-    allowed = 1.6 * d[one] + 0.01
+def _most_steady(d: Array, period: int) -> tuple[int, tuple[int, int] | None]:
+    """As many cycles as come back about as well as the best single one, and the frames between which they lie."""
+    one = _best_pair(d, period, 1)
+    if one is None:
+        return 1, None
+    for count in range(int((len(d) - 1) / period + 0.1), 1, -1):
+        pair = _best_pair(d, period, count)
+        if pair is not None and _steady(d, pair, count, 1.6 * d[one] + 0.01):
+            return count, pair
+    return 1, one
+
+
+def _steady(d: Array, pair: tuple[int, int], count: int, allowed: float) -> bool:
+    """Whether every cycle within the pair comes back to its first frame."""
     start, length = pair[0], (pair[1] - pair[0]) / count
-    slack = max(1, round(0.1 * period))
-    for k in range(1, count + 1):
-        at = round(start + k * length)
-        if np.min(d[start, max(0, at - slack) : at + slack + 1]) > allowed:
-            return False
-    return bool(d[pair] <= allowed)
+    slack = max(1, round(0.1 * length))
+    ends = [round(start + k * length) for k in range(1, count)]
+    within = [np.min(d[start, max(0, end - slack) : end + slack + 1]) <= allowed for end in ends]
+    return bool(d[pair] <= allowed and all(within))
 
 
 def _refined(shape: Float[Array, "T D"], start: int, end: int, reach: int) -> tuple[int, int, float]:

@@ -45,7 +45,7 @@ def loop(clip: Clip, cycles: int | None = 1, straight: bool | None = None) -> Cl
     cycle = find_cycle(clip, cycles)
     cut = trim_frames(clip, cycle.start, cycle.end + 1)
     if cycle.mismatch < _CLOSED and cycle.end - cycle.start == clip.frame_count - 1:
-        return _with_equal_ends(cut)
+        return repeat(_with_equal_ends(cut), cycles or 1)
     turned = _turned(cut)
     if straight or (straight is None and abs(turned) < STRAIGHT * cycle.count):
         cut = _straightened(cut, turned)
