@@ -1,0 +1,86 @@
+"""`check`: what is wrong with a clip, found before it costs an afternoon.
+
+Each check looks at the clip as the checks before it would leave it: a NaN is interpolated and a T-pose cut away before
+anything is measured, or one bad frame would be reported six times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from jostle.clips.checks.finding import KINDS, Finding, Severity
+from jostle.clips.checks.frames import check_dropped_root, check_gaps, check_nan, check_t_pose
+from jostle.clips.checks.joints import check_flips, check_frozen
+from jostle.clips.checks.place import check_ground, check_skate, check_unit
+from jostle.clips.checks.rate import check_rate
+from jostle.clips.checks.repair import cut_ends, fill_frames, fill_nan, restore_rate
+from jostle.clips.clip import Clip
+from jostle.clips.contacts import find_contacts
+
+__all__ = ["KINDS", "Finding", "Severity", "check", "check_together"]
+
+
+def check(clip: Clip) -> list[Finding]:
+    """Everything that is wrong, odd or worth knowing about a clip, in the order in which to mend it."""
+    found = check_nan(clip)
+    clip = fill_nan(clip)
+    found += check_t_pose(clip)
+    found += check_dropped_root(clip)
+    clip, start = _without_bad_frames(clip, found)
+    found += [_moved(finding, start) for finding in (*check_gaps(clip), *check_flips(clip))]
+    found += check_frozen(clip)
+    return found + _check_physics(clip)
+
+
+def _check_physics(clip: Clip) -> list[Finding]:
+    """What is measured in metres and seconds: each with the ones before it put right."""
+    found = check_unit(clip)
+    if any(finding.severity == "error" for finding in found):
+        return found  # lengths mean nothing
+    rate = check_rate(clip)
+    clip = restore_rate(clip, rate)
+    contacts = find_contacts(clip)
+    return found + rate + check_ground(clip, contacts) + check_skate(clip, contacts)
+
+
+def _without_bad_frames(clip: Clip, found: Sequence[Finding]) -> tuple[Clip, int]:
+    """The clip less its bad ends and across its bad middles, and how many frames went at the front."""
+    bad = [stretch for finding in found if finding.kind in ("t-pose", "dropped-root") for stretch in finding.frames]
+    start, stop = cut_ends(clip, bad)
+    filled = fill_frames(clip, bad)
+    return replace(
+        filled,
+        root=filled.root[start:stop],
+        wxyz=filled.wxyz[start:stop],
+        offsets=None if filled.offsets is None else filled.offsets[start:stop],
+    ), start
+
+
+def _moved(finding: Finding, start: int) -> Finding:
+    frames = tuple((a + start, b + start) for a, b in finding.frames)
+    repairs = tuple((joint, a + start, b + start) for joint, a, b in finding.repairs)
+    return replace(finding, frames=frames, repairs=repairs)
+
+
+def check_together(clips: Sequence[Clip]) -> list[list[Finding]]:
+    """`check` for each clip, where clips of one actor (the same skeleton to a micrometre) share proofs of the rate.
+
+    A session is recorded at one rate: where one take of an actor proves it, takes that prove nothing have it too.
+    """
+    findings = [check(clip) for clip in clips]
+    for i, clip in enumerate(clips):
+        if any(finding.kind == "rate" and finding.severity != "note" for finding in findings[i]):
+            continue
+        for j, other in enumerate(clips):
+            proof = next((f for f in findings[j] if f.kind == "rate" and f.severity == "error"), None)
+            if proof is None or other.fps != clip.fps or not other.skeleton.same_as(clip.skeleton):
+                continue
+            sentence = (
+                f"This is probably motion at {proof.value:g} frames a second, not {clip.fps:g}: "
+                f"'{other.name}' shows the same actor, and is."
+            )
+            own = [f for f in findings[i] if f.kind != "rate"]
+            findings[i] = [*own, Finding("rate", "warning", sentence, proof.remedy, value=proof.value)]
+            break
+    return findings

@@ -1,0 +1,80 @@
+"""Sizes and places: the unit of length, the height of the floor, feet that skate, and clips made in place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jostle.clips.checks.finding import Finding
+from jostle.clips.clip import Clip
+from jostle.clips.contacts import Contacts, find_contacts
+from jostle.clips.feet import body_size
+from jostle.clips.flight import GRAVITY, find_flights
+from jostle.clips.skate import foot_skate, slide_cm
+from jostle.clips.units import UNITS
+from jostle.skeleton import is_humanoid
+
+SHORTEST, TALLEST = 0.8, 2.8  # metres: people, and figures of games
+_PERSON = 1.7
+_FLOOR = 0.03  # of body height: 5 cm for a person; what soles and joints differ by is less
+_SKATES, _SLIDES = 0.1, 5.0  # share of frames, and centimetres per step: clean mocap stays below both, or one
+
+
+def check_unit(clip: Clip) -> list[Finding]:
+    """A body far too large or small for a person; and units that are worth knowing."""
+    if not is_humanoid(clip.skeleton):
+        return []
+    size = body_size(clip.skeleton)
+    if SHORTEST < size < TALLEST:
+        return _odd_unit(clip, size)
+    factor = _likely_factor(size)
+    flights = [flight.gravity for flight in find_flights(clip) if flight.trusty]
+    fits = bool(flights) and abs(np.log(factor * np.median(flights) / GRAVITY)) < np.log(2.0)
+    also = f", and in flight it falls at {np.median(flights):.3g} m/s^2, which agrees" if fits else ""
+    right = f"{clip.unit * factor:.6g} m"
+    sentence = f"This person would be {size:.3g} m tall{also}: one unit of the file is {right}, not {clip.unit:.6g} m."
+    remedy = f"Read it with a unit of {right}."
+    return [Finding("unit", "error", sentence, remedy, value=factor)]
+
+
+def _likely_factor(size: float) -> float:
+    """What to multiply lengths by: the ratio of two units in use that brings the size nearest to a person's."""
+    ratios = sorted({a / b for a in UNITS.values() for b in UNITS.values() if a != b})
+    return min(ratios, key=lambda ratio: abs(np.log(size * ratio / _PERSON)))
+
+
+def _odd_unit(clip: Clip, size: float) -> list[Finding]:
+    name = next((n for n, unit in UNITS.items() if abs(clip.unit / unit - 1.0) < 1e-3), None)
+    if name in ("m", "cm", None):
+        return []
+    whose = "CMU's unit, an inch divided by 0.45" if name == "cmu" else f"1 {name}"
+    sentence = f"One unit of the file is {clip.unit:.6g} m ({whose}): that makes this person {size:.2f} m tall."
+    return [Finding("unit", "note", sentence, value=1.0)]
+
+
+def check_ground(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
+    """Feet that stand above or below the floor at height 0."""
+    contacts = find_contacts(clip) if contacts is None else contacts
+    if np.mean(np.any(contacts.planted, axis=1)) < 0.05:
+        return []
+    height = contacts.ground
+    if abs(height) < _FLOOR * body_size(clip.skeleton):
+        return []
+    verb = "hover above" if height > 0 else "sink into"
+    sentence = f"The feet {verb} the floor by {100 * abs(height):.0f} cm."
+    return [Finding("ground", "warning", sentence, f"Move the clip by {-100 * height:+.0f} cm.", value=height)]
+
+
+def check_skate(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
+    """Feet that slide while they stand; or a clip that walks in place, whose feet must."""
+    contacts = find_contacts(clip) if contacts is None else contacts
+    speed = float(np.linalg.norm(contacts.treadmill))
+    if speed > 0:
+        sentence = f"The clip is made in place: the ground would run under it at {speed:.2f} m/s."
+        return [Finding("in-place", "note", sentence, "Give the root that speed to make it travel.", value=speed)]
+    ratio, slide = foot_skate(clip), slide_cm(clip, contacts)
+    if ratio < _SKATES or (slide < _SLIDES and ratio < 3 * _SKATES):
+        return []
+    sentence = f"Feet skate in {100 * ratio:.0f} % of the frames, {slide:.0f} cm per step."
+    return [
+        Finding("skate", "warning", sentence, "Plant them by inverse kinematics, as retargeting does.", value=ratio)
+    ]
