@@ -1,212 +1,33 @@
-"""ASF skeletons and AMC motion (Acclaim's pair of formats, in which CMU publishes its motion capture).
+"""ASF/AMC: motion in Acclaim's pair of formats, as CMU publishes it. Read only.
 
-A bone has a `direction` and a `length` in the world of the rest pose, and an `axis`: the turn C of its own frame in
-that world. AMC lists angles about the axes of that frame, M = R_z R_y R_x for `dof rx ry rz` (the first listed turns
-first, about axes that stay). Told in the world's axes the joint's rotation is C M C^-1, so with every angle at zero the
-figure is in its rest pose and every joint is aligned with the world: jostle's invariant holds as it is.
+AMC lists each bone's angles about the axes of the bone's own frame C (see `jostle.clips.acclaim`): M = R_z R_y R_x for
+`dof rx ry rz`, the first listed turns first, about axes that stay. Told in the world's axes the joint's rotation is
+C M C^-1. Angles about the file's X, Y, Z are angles about our Y, Z, X.
 
-A bone begins where its parent ends, so the offset of a joint is its *parent's* direction times length, and the
-outermost bones end in tips. Angles about the file's X, Y, Z are angles about our Y, Z, X.
-
-Lengths are inches times the file's `length` unit: CMU's 0.45 makes one unit 0.0254 / 0.45 = 0.056444 m. Where that
-makes no person of a person's skeleton, the unit is guessed from the stature instead. AMC does not tell its rate unless
-it has a `:SAMPLES-PER-SECOND` line; CMU's is 120 frames a second.
+Every frame must list every bone that has channels ("fully specified"); one that does not is refused by its number.
+Angles are degrees unless the AMC says `:RADIANS` or its ASF `angle rad`. The rate is not told unless there is a
+`:SAMPLES-PER-SECOND` line; CMU's is 120 frames a second.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from jostle.clips.acclaim import Figure, read_asf, turn
 from jostle.clips.clip import Clip
-from jostle.clips.hierarchy import MAX_JOINTS
 from jostle.clips.rest import stand_up
 from jostle.clips.text import MAX_VALUES, decode, lines_of, parse_numbers, read_text, shown, to_float
-from jostle.clips.units import guess_unit, stature
 from jostle.errors import FileError, FormatError, JostleWarning
 from jostle.maths import quat
-from jostle.skeleton import Pose, Skeleton, build_skeleton, is_humanoid
+from jostle.skeleton import Pose
 from jostle.types import Array, Float, PathLike
 
-INCH = 0.0254
+__all__ = ["Figure", "find_asf", "read_amc", "read_asf"]
+
 CMU_FPS = 120.0
-_OURS = {"x": "Y", "y": "Z", "z": "X"}  # our names for the file's axes
-_DOF = ("tx", "ty", "tz", "rx", "ry", "rz", "l")
-
-
-@dataclass(frozen=True)
-class Bone:
-    """What AMC needs to know of a joint: its frame in the rest pose, and which channels it has."""
-
-    name: str
-    frame: Float[Array, "4"]  # C: the bone's own axes in the world
-    dof: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A skeleton from an ASF file, in metres; `bones` and the skeleton's joints go side by side."""
-
-    skeleton: Skeleton
-    bones: tuple[Bone, ...]
-    unit: float  # metres
-    degrees: bool
-
-
-def read_asf(path: PathLike, unit: float | None = None) -> Figure:
-    """Read the skeleton of an ASF file; `unit` is metres per unit of length, told by the file unless given."""
-    sections = _sections(path)
-    units = {words[0].lower(): words[1] for _, words in sections.get("units", []) if len(words) > 1}
-    degrees = not units.get("angle", "deg").lower().startswith("rad")
-    root = _read_root(path, sections, degrees)
-    bones = {"root": (root, np.zeros(3)), **_read_bones(path, sections, degrees)}
-    order, parents = _read_tree(path, sections, bones)
-    vectors = [bones[name][1] for name in order]
-    offsets = [np.zeros(3) if parent < 0 else vectors[parent] for parent in parents]
-    leaves = set(range(1, len(order))) - set(parents)
-    ends = [(j, vectors[j].tolist()) for j in sorted(leaves) if vectors[j].any()]
-    skeleton = build_skeleton(order, parents, np.array(offsets), ends)
-    unit = _unit(path, skeleton, units.get("length", "1")) if unit is None else unit
-    return Figure(skeleton.scaled(unit), tuple(bones[name][0] for name in order), unit, degrees)
-
-
-def _sections(path: PathLike) -> dict[str, list[tuple[int, list[str]]]]:
-    """Section name to its lines: number and words. Comments and blank lines are left out."""
-    found: dict[str, list[tuple[int, list[str]]]] = {}
-    current: list[tuple[int, list[str]]] = []
-    for number, raw in lines_of(path, read_text(path, limit=16 * 2**20)):
-        words = [decode(word) for word in raw]
-        if words[0].startswith("#"):
-            continue
-        if words[0].startswith(":"):
-            current = found.setdefault(words[0][1:].lower(), [])
-            words = words[1:]
-        if words:
-            current.append((number, words))
-    for needed in ("root", "bonedata", "hierarchy"):
-        if needed not in found:
-            raise FormatError(path, f"there is no ':{needed}' section, so this is no ASF skeleton or it is cut short.")
-    return found
-
-
-def _numbers(path: PathLike, words: Sequence[str], count: int, line: int, what: str) -> Float[Array, "n"]:
-    found = [to_float(word.encode()) for word in words[:count]]
-    if len(found) < count or any(n is None or not np.isfinite(n) for n in found):
-        raise FormatError(path, f"{what} needs {count} finite number{'s' * (count > 1)}.", line=line)
-    return np.array(found, dtype=float)
-
-
-def _turn(angles: Sequence[float] | Array, axes: str, degrees: bool) -> Float[Array, "4"]:
-    """Angles about axes that stay, the first one first: R_z R_y R_x for 'xyz', told in our axes."""
-    radians = np.radians(angles) if degrees else np.asarray(angles, dtype=float)
-    return quat.from_euler(radians[..., ::-1], "".join(_OURS[a] for a in reversed(axes)))
-
-
-def _axes(path: PathLike, word: str, line: int) -> str:
-    if sorted(word.lower()) != ["x", "y", "z"]:
-        raise FormatError(
-            path, f"the order of axes is '{shown(word.encode())}'; it must be XYZ in some order.", line=line
-        )
-    return word.lower()
-
-
-def _dof(path: PathLike, words: Sequence[str], line: int) -> tuple[str, ...]:
-    found = tuple(word.lower() for word in words)
-    strange = [word for word in found if word not in _DOF]
-    if strange or len(set(found)) < len(found):
-        wrong = shown((strange or list(found))[0].encode())
-        raise FormatError(path, f"'{wrong}' is no channel or listed twice; channels are {', '.join(_DOF)}.", line=line)
-    return found
-
-
-def _read_root(path: PathLike, sections: dict, degrees: bool) -> Bone:
-    dof, axes, angles = _DOF[:6], "xyz", np.zeros(3)
-    for line, words in sections["root"]:
-        key = words[0].lower()
-        if key == "order":
-            dof = _dof(path, words[1:], line)
-        elif key == "axis" and len(words) > 1:
-            axes = _axes(path, words[1], line)
-        elif key == "orientation":
-            angles = _numbers(path, words[1:], 3, line, "the root's orientation")
-    return Bone("root", _turn(angles, axes, degrees), dof)
-
-
-def _read_bones(path: PathLike, sections: dict, degrees: bool) -> dict[str, tuple[Bone, Array]]:
-    """Name to the bone and its vector, from its beginning to its end, in our axes and the file's unit."""
-    found: dict[str, tuple[Bone, Array]] = {}
-    entry: dict[str, tuple[int, list[str]]] = {}
-    for line, words in sections["bonedata"]:
-        key = words[0].lower()
-        if key == "begin":
-            entry = {}
-        elif key == "end":
-            bone, vector = _read_bone(path, entry, line, degrees)
-            if bone.name in found or bone.name == "root":
-                raise FormatError(path, f"two bones are called '{bone.name}'; names must differ.", line=line)
-            if len(found) >= MAX_JOINTS:
-                raise FormatError(path, f"it has more than {MAX_JOINTS:,} bones.", line=line)
-            found[bone.name] = bone, vector
-        else:
-            entry[key] = line, words[1:]
-    return found
-
-
-def _read_bone(path: PathLike, entry: dict, line: int, degrees: bool) -> tuple[Bone, Array]:
-    missing = [key for key in ("name", "direction", "length", "axis") if not entry.get(key, (0, []))[1]]
-    if missing:
-        raise FormatError(path, f"this bone has no {' and no '.join(missing)}.", line=line)
-    at, words = entry["axis"]
-    angles = _numbers(path, words, 3, at, "axis")
-    frame = _turn(angles, _axes(path, words[3] if len(words) > 3 else "xyz", at), degrees)
-    direction = _numbers(path, entry["direction"][1], 3, entry["direction"][0], "direction")
-    length = _numbers(path, entry["length"][1], 1, entry["length"][0], "length")[0]
-    dof = _dof(path, entry["dof"][1], entry["dof"][0]) if "dof" in entry else ()
-    return Bone(" ".join(entry["name"][1]), frame, dof), direction[[2, 0, 1]] * length
-
-
-def _read_tree(path: PathLike, sections: dict, bones: dict) -> tuple[list[str], list[int]]:
-    """Names from the root outwards, depth first, and the place of each one's parent."""
-    children: dict[str, list[str]] = {}
-    owned: set[str] = {"root"}
-    for line, words in sections["hierarchy"]:
-        if words[0].lower() in ("begin", "end") and len(words) == 1:
-            continue
-        for name in words:
-            if name not in bones:
-                raise FormatError(path, f"the hierarchy names '{shown(name.encode())}', which is no bone.", line=line)
-        twice = [name for name in words[1:] if name in owned]
-        if twice or len(set(words)) < len(words):
-            raise FormatError(path, f"'{(twice or words)[0]}' is placed twice in the hierarchy.", line=line)
-        owned.update(words[1:])
-        children.setdefault(words[0], []).extend(words[1:])
-    order, parents, todo = [], [], [("root", -1)]
-    while todo:
-        name, parent = todo.pop()
-        todo += [(child, len(order)) for child in reversed(children.get(name, []))]
-        order.append(name)
-        parents.append(parent)
-    loose = sorted(set(bones) - set(order))
-    if loose:
-        warnings.warn(
-            f"{path}: bones outside the hierarchy are not kept: {', '.join(loose[:5])}.", JostleWarning, stacklevel=4
-        )
-    return order, parents
-
-
-def _unit(path: PathLike, skeleton: Skeleton, length: str) -> float:
-    """Inches times the file's own unit of length, unless that makes no person of a person's skeleton."""
-    scale = to_float(length.encode())
-    if scale is None or not 1e-6 < scale < 1e6:
-        raise FormatError(path, f"the unit of length is '{shown(length.encode())}'; it must be a positive number.")
-    unit = INCH / scale
-    if is_humanoid(skeleton) and not 0.9 < stature(skeleton) * unit < 2.5:
-        return guess_unit(skeleton)
-    return unit
 
 
 def read_amc(
@@ -245,7 +66,7 @@ def find_asf(path: PathLike) -> Path:
 
 def _parse_amc(path: PathLike, figure: Figure, allow_nan: bool) -> tuple[Float[Array, "T C"], bool, float | None]:
     """The channels of every frame in the skeleton's order, whether angles are degrees, and the rate if it is told."""
-    needed = {bone.name.encode(): len(bone.dof) for bone in figure.bones if bone.dof}
+    needed = {bone.name: len(bone.dof) for bone in figure.bones if bone.dof}
     rows: list[Array] = []
     degrees, rate = figure.degrees, None
     frame, frame_line, found = 0, 0, {}
@@ -278,26 +99,25 @@ def _parse_amc(path: PathLike, figure: Figure, allow_nan: bool) -> tuple[Float[A
 
 def _keep(path: PathLike, needed: dict, found: dict, words: list[bytes], frame: int | None, line: int) -> None:
     """Note one bone's values after checking that they belong here."""
-    name, count = words[0], len(words) - 1
+    name, count = decode(words[0]), len(words) - 1
     if frame is None:
-        raise FormatError(path, f"'{shown(name)}' comes before the number of the first frame.", line=line)
+        raise FormatError(path, f"'{shown(words[0])}' comes before the number of the first frame.", line=line)
     if name not in needed:
         raise FormatError(
-            path, f"frame {frame} names '{shown(name)}', which has no channels in the skeleton.", line=line
+            path, f"frame {frame} names '{shown(words[0])}', which has no channels in the skeleton.", line=line
         )
     if name in found:
-        raise FormatError(path, f"frame {frame} names '{shown(name)}' twice.", line=line)
+        raise FormatError(path, f"frame {frame} names '{shown(words[0])}' twice.", line=line)
     if count != needed[name]:
-        raise FormatError(
-            path, f"frame {frame} has {count} values for '{shown(name)}', which has {needed[name]} channels.", line=line
-        )
+        what = f"{count} value{'s' * (count != 1)} for '{shown(words[0])}'"
+        raise FormatError(path, f"frame {frame} has {what}, which has {needed[name]} channels.", line=line)
     found[name] = words[1:]
 
 
 def _row(path: PathLike, needed: dict, found: dict, frame: int, line: int, allow_nan: bool) -> Float[Array, "C"]:
     """One frame's numbers in the skeleton's order."""
     if len(found) < len(needed):
-        missing = [shown(name) for name in needed if name not in found]
+        missing = [name for name in needed if name not in found]
         listed = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
         raise FormatError(path, f"frame {frame} has no values for: {listed}.", line=line)
     words = [word for name in needed for word in found[name]]
@@ -313,6 +133,7 @@ def _row(path: PathLike, needed: dict, found: dict, frame: int, line: int, allow
 def _pose(path: PathLike, figure: Figure, values: Float[Array, "T C"], degrees: bool) -> Pose:
     wxyz = quat.identity((len(values), len(figure.bones)))
     root = np.zeros((len(values), 3))
+    place = figure.skeleton.offsets[0]  # translations are from there
     column = 0
     for joint, bone in enumerate(figure.bones):
         channels = values[:, column : column + len(bone.dof)]
@@ -320,7 +141,7 @@ def _pose(path: PathLike, figure: Figure, values: Float[Array, "T C"], degrees: 
         turns = [i for i, c in enumerate(bone.dof) if c[0] == "r"]
         if turns:
             axes = "".join(bone.dof[i][1] for i in turns)
-            turned = _turn(channels[:, turns], axes, degrees)  # M
+            turned = turn(channels[:, turns], axes, degrees)  # M
             wxyz[:, joint] = quat.mul(quat.mul(bone.frame, turned), quat.inv(bone.frame))
         for i, channel in enumerate(bone.dof):
             if joint == 0 and channel[0] == "t":
@@ -329,4 +150,4 @@ def _pose(path: PathLike, figure: Figure, values: Float[Array, "T C"], degrees: 
                 warnings.warn(
                     f"{path}: bone '{bone.name}' changes its length, which is not kept.", JostleWarning, stacklevel=3
                 )
-    return Pose(root * figure.unit, wxyz)
+    return Pose(place + root * figure.unit, wxyz)

@@ -7,7 +7,8 @@ a small handicap for units that are rare. Centimetre and inch lie a factor of 2.
 0.79 m in inches and 1.75 m in CMU's unit, so it is one of CMU's.
 
 Animals come in all sizes, but their files seldom in inches: for what is no person only metre, centimetre and millimetre
-count, whichever brings the largest extent of the rest pose nearest to a metre, from 0.1 m to 10 m.
+count, whichever brings the largest extent of the rest pose nearest to a metre. Millimetres, the rarest, must make
+it e times as near: a beast of 300 units is 3 m long rather than 0.3 m.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from jostle.skeleton import Skeleton, find_roles, is_humanoid
 CMU_UNIT = 0.0254 / 0.45  # metres: CMU's skeletons count inches scaled by 0.45
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "foot": 0.3048, "cmu": CMU_UNIT}
 _HANDICAP = {"m": 0.0, "cm": 0.0, "mm": 0.0, "inch": 0.1, "foot": 0.2, "cmu": 0.1}  # in log of stature
+_ANIMAL_HANDICAP = {"m": 0.0, "cm": 0.0, "mm": 1.0}
 _STATURE = 1.70
 
 
@@ -42,12 +44,12 @@ def guess_unit(skeleton: Skeleton) -> float:
 def weigh_units(skeleton: Skeleton) -> UnitGuess:
     """The same with its evidence."""
     if is_humanoid(skeleton):
-        names, size, goal = tuple(UNITS), stature(skeleton), _STATURE
+        handicaps, size, goal = _HANDICAP, stature(skeleton), _STATURE
     else:
-        names, size, goal = ("m", "cm", "mm"), extent(skeleton), 1.0
+        handicaps, size, goal = _ANIMAL_HANDICAP, extent(skeleton), 1.0
     if not size > 0.0:
         return UnitGuess("m", 1.0, 0.0, 1.0)
-    misfits = {name: abs(np.log(size * UNITS[name] / goal)) + _HANDICAP[name] for name in names}
+    misfits = {name: abs(np.log(size * UNITS[name] / goal)) + handicap for name, handicap in handicaps.items()}
     best, second = sorted(misfits, key=misfits.__getitem__)[:2]
     margin = float(np.exp(min(misfits[second] - misfits[best], 50.0)))
     return UnitGuess(best, UNITS[best], size * UNITS[best], margin)
