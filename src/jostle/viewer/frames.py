@@ -8,21 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jostle.clips import Clip
 from jostle.clips.contacts import find_contacts
+from jostle.clips.skin import Skin
 from jostle.errors import MotionError
 from jostle.maths import quat
 from jostle.skeleton import Globals, Skeleton, find_roles
+from jostle.skeleton.mannequin import Part, build_mannequin
 from jostle.types import Array, Bool, Float
 from jostle.viewer.layout import Placement
-
-if TYPE_CHECKING:
-    from jostle.clips.skin import Skin
-    from jostle.skeleton.mannequin import Part
 
 TRAILED = ("pelvis", "left_hand", "right_hand", "left_foot", "right_foot")
 
@@ -136,8 +133,6 @@ class Track:
 
 def build_figure(name: str, skeleton: Skeleton, skin: Skin | None = None, feet: int = 2) -> Figure:
     """A mannequin for any skeleton, or the skin that came with it."""
-    from jostle.skeleton.mannequin import build_mannequin
-
     return Figure(name, skeleton, build_mannequin(skeleton), skin, feet)
 
 

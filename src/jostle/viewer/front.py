@@ -17,18 +17,12 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jostle.viewer import messages
 from jostle.viewer.guard import Allowance, Guard, given_token
+from jostle.viewer.handles import Request, Response, Starlette, ViserServer, WebSocket
 from jostle.viewer.messages import Held
-
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.websockets import WebSocket
-    from viser import ViserServer
 
 MAX_SOCKETS = 32
 PAGE_RATE, INPUT_RATE = 300.0, 120.0  # messages a second that a page may send on each socket

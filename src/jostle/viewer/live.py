@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from jostle.clips.skin import Skin
 from jostle.controllers import Command, Controller, Push, Start
 from jostle.errors import MotionError
 from jostle.skeleton import Pose, find_roles, forward, interpolate
@@ -20,15 +21,12 @@ from jostle.viewer import drag as drags
 from jostle.viewer.clock import Beat
 from jostle.viewer.drag import Acting, Drag
 from jostle.viewer.frames import Figure, FigureFrame, Frame, build_figure, foot_points, trailed_joints
+from jostle.viewer.handles import CharacterState, Recorder, Recording
 from jostle.viewer.layout import first_view
-from jostle.viewer.playing import RATE, run_until_interrupted
+from jostle.viewer.live_panel import LivePanel
 from jostle.viewer.scene import Scene
+from jostle.viewer.stage import RATE, Stage, open_stage, run_until_interrupted
 from jostle.viewer.steering import Steering, yaw_of_camera
-
-if TYPE_CHECKING:
-    from jostle.clips.skin import Skin
-    from jostle.runtime import CharacterState, Recorder, Recording
-    from jostle.viewer.stage import Stage
 
 LANE = 0.75  # body heights between two characters at the start
 TRAIL_SECONDS, TRAIL_RATE = 1.5, 12.0
@@ -60,8 +58,6 @@ def open_controllers(
     shadows: bool = True,
 ) -> Live:
     """The page of `view_controllers`, opened but not yet running: call `run`, and `close` in the end."""
-    from jostle.viewer.stage import open_stage
-
     if not controllers:
         raise MotionError("There is no controller to run; name at least one.")
     names = names or [controller.name for controller in controllers]
@@ -88,7 +84,6 @@ class Live:
         shadows: bool = True,
     ) -> None:
         from jostle.runtime import Character
-        from jostle.viewer.live_panel import LivePanel
 
         self.stage = stage
         self.figures = list(figures)

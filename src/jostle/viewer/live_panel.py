@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 from jostle.errors import JostleError
 from jostle.viewer.downloads import FORMATS, pack
 from jostle.viewer.look import dress_panel
+from jostle.viewer.stage import RATE
 
 if TYPE_CHECKING:
     from jostle.viewer.live import Live
+else:
+    Live = Any  # it imports this file
 
 RATES = ("0.1x", "0.25x", "0.5x", "1x")
 
@@ -130,7 +133,6 @@ class LivePanel:
 
     def start_recording(self) -> None:
         from jostle.runtime import Recorder
-        from jostle.viewer.playing import RATE
 
         self._recording.label = "Stop"
         self.live.recorders = [Recorder(c.skeleton, RATE) for c in self.live.characters]

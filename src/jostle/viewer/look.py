@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from jostle.types import Array, Float, Int
-
-if TYPE_CHECKING:
-    from viser import GridHandle, ViserServer
+from jostle.viewer.handles import GridHandle, ViserServer
 
 Colour = tuple[int, int, int]  # sRGB, 0..255
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jostle.viewer.look import dress_panel
-from jostle.viewer.playing import travels
+from jostle.viewer.tracks import travels
 
 if TYPE_CHECKING:
     from jostle.viewer.playing import Player
+else:
+    Player = Any  # it imports this file
 
 RATES = ("0.1x", "0.25x", "0.5x", "1x", "2x")
 BACK, FORWARD = "◀ back", "forward ▶"

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import threading
-import webbrowser
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from jostle.clips import Clip
-from jostle.errors import MotionError
-from jostle.skeleton import find_roles
+from jostle.clips.skin import Skin
 from jostle.viewer.clock import Beat
-from jostle.viewer.frames import Figure, Frame, Track, build_figure, common_end
-from jostle.viewer.layout import View, arrange, first_view
+from jostle.viewer.frames import Figure, Frame, Track, common_end
+from jostle.viewer.panel import ClipPanel
 from jostle.viewer.scene import Scene
+from jostle.viewer.stage import RATE, Stage, open_stage, run_until_interrupted
+from jostle.viewer.tracks import figures_of, middle_of, opening_view, place
 
-if TYPE_CHECKING:
-    from jostle.clips.skin import Skin
-    from jostle.viewer.stage import Stage
-
-RATE = 60.0  # updates a second
 GUI_RATE = 10.0  # of the time slider, while it plays: more would only redraw the panel
-
-
-class Page(Protocol):
-    """A page that is open: it has an address, runs until stopped, and is closed in the end."""
-
-    stage: Stage
-
-    def run(self) -> None: ...
-
-    def close(self) -> None: ...
 
 
 def view_clips(
@@ -50,18 +34,6 @@ def view_clips(
     run_until_interrupted(player, open_browser, announce)
 
 
-def run_until_interrupted(page: Page, open_browser: bool, announce: Callable[[str], object]) -> None:
-    announce(page.stage.url)
-    if open_browser:
-        webbrowser.open(page.stage.url)
-    try:
-        page.run()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        page.close()
-
-
 def open_clips(
     clips: Sequence[Clip],
     names: Sequence[str] | None = None,
@@ -71,80 +43,16 @@ def open_clips(
     shadows: bool = True,
 ) -> Player:
     """The page of `view_clips`, opened but not yet running: call `run`, and `close` in the end."""
-    from jostle.viewer.stage import open_stage
-
     tracks = place(clips)
     figures = figures_of(tracks, names, skins)
     stage = open_stage(" · ".join(f.name for f in figures) + " — jostle", host, port)
     return Player(stage, tracks, figures, shadows)
 
 
-def place(clips: Sequence[Clip]) -> list[Track]:
-    """Clips in their lanes."""
-    if not clips:
-        raise MotionError("There is no clip to show; name at least one file.")
-    loose = [Track(clip, p) for clip, p in zip(clips, arrange(clips, [0.0] * len(clips)), strict=True)]
-    grounds = [float(t.steps[1][..., 2].min()) if t.steps[1].size else 0.0 for t in loose]
-    return [Track(clip, p) for clip, p in zip(clips, arrange(clips, grounds), strict=True)]
-
-
-def figures_of(
-    tracks: Sequence[Track], names: Sequence[str] | None, skins: Sequence[Skin | None] | None = None
-) -> list[Figure]:
-    names = names or [track.clip.name for track in tracks]
-    skins = skins or [None] * len(tracks)
-    if not len(tracks) == len(names) == len(skins):
-        raise MotionError(
-            f"There are {len(tracks)} clips, {len(names)} names and {len(skins)} skins; give one of each per clip."
-        )
-    return [
-        build_figure(name, track.clip.skeleton, skin, track.steps[0].shape[1])
-        for track, name, skin in zip(tracks, names, skins, strict=True)
-    ]
-
-
-def opening_view(tracks: Sequence[Track], follow: bool) -> View:
-    """From where all are seen: where they begin when the world follows them, and their whole ways when not."""
-    shown = [t.body.positions[:1] if follow else t.body.positions for t in tracks]
-    points = np.concatenate([p.reshape(-1, 3) for p in shown])
-    low, high = points.min(axis=0), points.max(axis=0)
-    low[2] = 0.0
-    height = max(t.clip.skeleton.height for t in tracks)
-    if follow:
-        middle = middle_of(Frame(0.0, tuple(t.at(0.0) for t in tracks)), tracks)
-        low[:2], high[:2] = low[:2] - middle, high[:2] - middle
-    return first_view(low, high, height, facing(tracks[0]))
-
-
-def facing(track: Track) -> float:
-    """Where the first character goes, or looks if it goes nowhere: radians about Z."""
-    way = track.body.positions[-1, 0] - track.body.positions[0, 0]
-    if np.hypot(way[0], way[1]) > 0.5 * track.clip.skeleton.height:
-        return float(np.arctan2(way[1], way[0]))
-    q = track.body.wxyz[0, 0]
-    return float(2.0 * np.arctan2(q[3], q[0]))
-
-
-def travels(tracks: Sequence[Track]) -> bool:
-    """Whether anyone goes far enough to be worth following."""
-    return any(float(np.ptp(t.body.positions[:, 0, :2], axis=0).max()) > t.clip.skeleton.height for t in tracks)
-
-
-def middle_of(frame: Frame, tracks: Sequence[Track]) -> np.ndarray:
-    """The point of the ground under the hips of all: (2,)."""
-    hips = [
-        f.positions[find_roles(t.clip.skeleton).get("pelvis", 0), :2]
-        for f, t in zip(frame.figures, tracks, strict=True)
-    ]
-    return np.mean(hips, axis=0)
-
-
 class Player:
     """The page of clips and its loop."""
 
     def __init__(self, stage: Stage, tracks: Sequence[Track], figures: Sequence[Figure], shadows: bool = True) -> None:
-        from jostle.viewer.panel import ClipPanel
-
         self.stage = stage
         self.tracks = list(tracks)
         self.end = common_end(tracks)

@@ -5,20 +5,19 @@ from __future__ import annotations
 import colorsys
 from collections.abc import Callable, Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from jostle.skeleton.mannequin import Part
 from jostle.types import Array, Float
 from jostle.viewer import look
 from jostle.viewer.drag import grab, nearest_vertex
 from jostle.viewer.frames import Figure, FigureFrame
+from jostle.viewer.handles import LabelHandle, LineSegmentsHandle, MeshHandle, ViserServer
+from jostle.viewer.limbs import Limbs
 from jostle.viewer.lines import segments, way_colours
-
-if TYPE_CHECKING:
-    from viser import FrameHandle, LabelHandle, LineSegmentsHandle, MeshHandle, ViserServer
-
-    from jostle.skeleton.mannequin import Part
+from jostle.viewer.skinned import Skinned
 
 RING = look.ring(0.085, 0.115)
 LIFT = 0.004  # metres above the ground, so that marks do not fight with it
@@ -34,7 +33,8 @@ class Puppet:
         self.scene.add_frame(root, show_axes=False)
         self.meshes: dict[str, int] = {}  # node name -> joint
         self.handles: list[Any] = []  # what a hand can grab
-        self.frames: dict[int, FrameHandle] = {}
+        self.skinned: Skinned | None = None
+        self.limbs: Limbs | None = None
         self._add_body(index)
         self.rings = [self._add_ring(foot) for foot in range(figure.feet)]
         self.marked = True
@@ -44,18 +44,16 @@ class Puppet:
 
     def _add_body(self, index: int) -> None:
         if self.figure.skin is not None:
-            from jostle.viewer.skinned import Skinned
-
             self.skinned = Skinned(self.scene, self.figure.skin, self.root)
             self.handles = list(self.skinned.handles)
             return
-        self.skinned = None
-        for joint, parts in groupby(sorted(self.figure.parts, key=lambda p: p.joint), key=lambda p: p.joint):
-            name = f"{self.root}/{joint}"
-            self.frames[joint] = self.scene.add_frame(name, show_axes=False)
+        carried = sorted(self.figure.parts, key=lambda p: p.joint)
+        self.limbs = Limbs(self.scene, self.figure.skeleton, [*{p.joint for p in carried}], self.root)
+        for joint, parts in groupby(carried, key=lambda p: p.joint):
+            name = self.limbs.names[joint]
             for k, (colour, vertices, faces) in enumerate(merge(parts)):
                 handle = self.scene.add_mesh_simple(
-                    f"{name}/{k}", vertices, faces, color=look.bytes_of(dyed(colour, index)), side="front"
+                    f"{name}/mesh{k}", vertices, faces, color=look.bytes_of(dyed(colour, index)), side="front"
                 )
                 self.meshes[handle.name] = joint
                 self.handles.append(handle)
@@ -79,9 +77,8 @@ class Puppet:
         """Call inside `server.atomic()`."""
         if self.skinned is not None:
             self.skinned.show(frame)
-        for joint, handle in self.frames.items():
-            handle.position = frame.positions[joint]
-            handle.wxyz = frame.wxyz[joint]
+        if self.limbs is not None:
+            self.limbs.show(frame)
         for foot, ring in enumerate(self.rings):
             down = self.marked and foot < len(frame.planted) and bool(frame.planted[foot])
             if down:

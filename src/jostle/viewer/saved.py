@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jostle.clips import Clip
+from jostle.clips.skin import Skin
 from jostle.files import write_text
 from jostle.types import PathLike
 from jostle.viewer.frames import Frame, Track, common_end
 from jostle.viewer.page import dress
-from jostle.viewer.playing import figures_of, middle_of, opening_view, place, travels
 from jostle.viewer.scene import Scene
-
-if TYPE_CHECKING:
-    from jostle.clips.skin import Skin
+from jostle.viewer.tracks import figures_of, middle_of, opening_view, place, travels
 
 MOST_FPS = 30.0  # frames a second in the file: beyond it only its size would grow
 MOST_FRAMES = 3000  # a longer motion is kept at a lower rate

@@ -7,19 +7,16 @@ squares less, so that a person may orbit and zoom all the while, in as many brow
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jostle.types import Array, Float
 from jostle.viewer import look
 from jostle.viewer.frames import Arrow, Figure, Frame
+from jostle.viewer.handles import LineSegmentsHandle, ViserServer
 from jostle.viewer.layout import View
 from jostle.viewer.lines import segments, way_colours
 from jostle.viewer.puppet import Puppet
-
-if TYPE_CHECKING:
-    from viser import LineSegmentsHandle, ViserServer
 
 FOLLOW_HALFLIFE = 0.12  # seconds
 SNAP = 1.5  # metres: a jump this far (a loop's seam, a reset) is followed at once

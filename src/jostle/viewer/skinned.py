@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from jostle.clips.skin import SkinPart, parts
+from jostle.clips.skin import Skin, SkinPart, parts
 from jostle.maths import quat
 from jostle.types import Array, Float
+from jostle.viewer.frames import FigureFrame
+from jostle.viewer.handles import MeshSkinnedHandle, SceneApi
+from jostle.viewer.limbs import changed
 from jostle.viewer.look import bytes_of
-
-if TYPE_CHECKING:
-    from viser import MeshSkinnedHandle, SceneApi
-
-    from jostle.clips.skin import Skin
-    from jostle.viewer.frames import FigureFrame
 
 MOST_COLOURS = 8
 
@@ -25,6 +20,7 @@ class Skinned:
 
     def __init__(self, scene: SceneApi, skin: Skin, root: str) -> None:
         self.pieces = [(part, self._add(scene, part, f"{root}/{part.name}")) for part in parts(skin, MOST_COLOURS)]
+        self._sent = [(part.rest.copy(), quat.identity((len(part.bones),))) for part, _ in self.pieces]
 
     def _add(self, scene: SceneApi, part: SkinPart, name: str) -> MeshSkinnedHandle:
         return scene.add_mesh_skinned(
@@ -43,10 +39,15 @@ class Skinned:
         return [handle for _, handle in self.pieces]
 
     def show(self, frame: FigureFrame) -> None:
-        for part, handle in self.pieces:
-            for bone, joint in zip(handle.bones, part.bones, strict=True):
-                bone.position = frame.positions[joint]
-                bone.wxyz = frame.wxyz[joint]
+        from viser import _messages
+
+        for (part, handle), (sent_positions, sent_wxyz) in zip(self.pieces, self._sent, strict=True):
+            queue = handle._impl.api._queue_scene_message
+            positions, wxyz = frame.positions[part.bones], frame.wxyz[part.bones]
+            for i in changed(sent_positions, positions):
+                queue(_messages.SetBonePositionMessage(handle.name, i, tuple(positions[i].tolist())))
+            for i in changed(sent_wxyz, wxyz):
+                queue(_messages.SetBoneOrientationMessage(handle.name, i, tuple(wxyz[i].tolist())))
 
     def joint_at(self, name: str, point: Float[Array, "3"], frame: FigureFrame) -> tuple[int, Float[Array, "3"]]:
         """The joint that moves the piece `name` most where it is nearest to `point`, and that place in its frame."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 import socket
 import threading
 import time
+import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jostle.errors import JostleError
 from jostle.viewer.front import build_front, quietly, secret_viser
 from jostle.viewer.guard import Guard
+from jostle.viewer.handles import ViserServer
 from jostle.viewer.messages import MAX_PAGE_BYTES, Held
 from jostle.viewer.page import live_page
 
-if TYPE_CHECKING:
-    from viser import ViserServer
-
+RATE = 60.0  # updates a second
 PORTS_TRIED = 20  # from the wished-for port upwards, before any free one is taken
 
 
@@ -94,3 +94,16 @@ def _bind(host: str, port: int) -> socket.socket:
             listening.close()
             problem = error if isinstance(error, OSError) else OSError(str(error))
     raise JostleError(f"The viewer cannot listen on {host}, port {port} ({problem}); name another --host or --port.")
+
+
+def run_until_interrupted(page: Any, open_browser: bool, announce: Callable[[str], object]) -> None:
+    """Tell the address, open it if asked, run, and close in the end whatever happens."""
+    announce(page.stage.url)
+    if open_browser:
+        webbrowser.open(page.stage.url)
+    try:
+        page.run()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        page.close()

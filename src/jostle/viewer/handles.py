@@ -1,0 +1,43 @@
+"""Types of viser, starlette and the runtime for annotations, without opening any of them before a page does."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.websockets import WebSocket
+    from viser import (
+        FrameHandle,
+        GridHandle,
+        LabelHandle,
+        LineSegmentsHandle,
+        MeshHandle,
+        MeshSkinnedHandle,
+        SceneApi,
+        ViserServer,
+    )
+
+    from jostle.runtime import CharacterState, Recorder, Recording
+else:
+    Starlette = Request = Response = WebSocket = Any
+    FrameHandle = GridHandle = LabelHandle = LineSegmentsHandle = MeshHandle = MeshSkinnedHandle = Any
+    SceneApi = ViserServer = CharacterState = Recorder = Recording = Any
+
+__all__ = [
+    "CharacterState",
+    "FrameHandle",
+    "GridHandle",
+    "LabelHandle",
+    "LineSegmentsHandle",
+    "MeshHandle",
+    "MeshSkinnedHandle",
+    "Recorder",
+    "Recording",
+    "Request",
+    "Response",
+    "SceneApi",
+    "Starlette",
+    "ViserServer",
+    "WebSocket",
+]
