@@ -16,7 +16,7 @@ from jostle.skeleton.skeleton import Skeleton
 from jostle.types import Array, Float
 
 _CONTROL = re.compile(r"ik(?![a-z])|^ik|pole|control|target|slot|dummy|helper|nub|ctrl|roll|twist", re.IGNORECASE)
-_SOLE = 0.0155  # how far the ball of the foot's joint is above the ground, as a share of stature
+SOLE = 0.0155  # how far the ball of the foot's joint is above the ground, as a share of stature
 
 # Radii at the near and the far end of each bone, as shares of stature.
 _RADII = {
@@ -108,7 +108,7 @@ def limb_reach(skeleton: Skeleton, side: str, limb: str, tall: float) -> Float[A
     if limb == "hand":
         return _hand_reach(skeleton, side, tall)
     if limb == "foot":
-        return np.array([0.075, 0.0, _SOLE - 0.039]) * tall
+        return np.array([0.075, 0.0, SOLE - 0.039]) * tall
     if limb == "toe":
         tips = skeleton.ends_of(joint)
         ahead = at[joint] - at[roles[f"{side}_foot"]]

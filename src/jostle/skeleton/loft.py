@@ -52,7 +52,7 @@ def loft(
     squareness: tuple[float, float] = (2.0, 2.0),
     bend: Float[Array, "k"] | None = None,
 ) -> Mesh:
-    """Sweep from `base` along the frame. Rows of `profile`: distance, half-width to the sides, to the front, to the back.
+    """Sweep from `base` along the frame. Rows of `profile`: distance, half-width to the sides, the front, the back.
 
     `caps` are the lengths of the rounded ends, `squareness` the exponents of the ring's front and back halves (2 is an
     ellipse, more is squarer), `bend` shifts the rings towards the front.

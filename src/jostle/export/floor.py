@@ -1,0 +1,119 @@
+"""The studio floor: squares with fine seams, shadows, rings around planted feet, fading into the backdrop.
+
+The camera never rolls, so a row of pixels lies at one depth on the floor: all but the pattern is computed once a row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle.export.camera import Camera
+from jostle.export.shade import Shadow, bilinear, linear
+from jostle.types import Array, Float
+
+BACKDROP_LOW, BACKDROP_HIGH = (0.93, 0.915, 0.89), (0.70, 0.735, 0.775)  # sRGB at the horizon and above
+FLOOR, LINE = (0.80, 0.785, 0.76), (0.66, 0.645, 0.62)
+MARKER = (0.80, 0.36, 0.22)
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """Where the pixels below the horizon meet the floor: world x and y, and the depth of each row."""
+
+    first: int  # the first row that sees the floor
+    x: Float[Array, "r w"]
+    y: Float[Array, "r w"]
+    depth: Float[Array, "r 1"]
+
+
+def paint_floor(
+    camera: Camera,
+    width: int,
+    height: int,
+    floor: float,
+    shadows: list[Shadow],
+    markers: Float[Array, "n 3"] | None = None,
+    scale: float = 1.0,
+) -> Float[Array, "h w 3"]:
+    """Backdrop and floor in linear light; markers are (x, y, radius), `scale` is the side of a square in metres."""
+    slope = camera.rays(width, height)[1][:, 2:].astype(np.float32)  # (h, 1): how steeply each row climbs
+    image = np.repeat(_backdrop(slope)[:, None], width, axis=1)
+    ground = meet_floor(camera, width, height, floor)
+    if ground.depth.size == 0:
+        return image
+    colour = _tiles(ground, slope[ground.first :], camera.focal(height), scale)
+    for shadow in shadows:
+        _darken(colour, ground, shadow, floor, camera, width, height)
+    for marker in markers if markers is not None else ():
+        _mark(colour, ground, marker)
+    distance = np.hypot(ground.x - np.float32(camera.target[0]), ground.y - np.float32(camera.target[1]))
+    fade = np.exp(-np.square(np.maximum(distance / np.float32(scale) - 1.4, 0.0) / 4.2))[..., None]
+    behind = image[ground.first :]
+    behind += (colour - behind) * fade
+    return image
+
+
+def meet_floor(camera: Camera, width: int, height: int, floor: float) -> Ground:
+    across, along = (r.astype(np.float32) for r in camera.rays(width, height))
+    below = np.flatnonzero(along[:, 2] < -2e-3)
+    first = int(below[0]) if len(below) else height
+    depth = np.float32(camera.eye[2] - floor) / -along[first:, 2:]
+    x = np.float32(camera.eye[0]) + depth * (across[:, 0] + along[first:, :1])
+    y = np.float32(camera.eye[1]) + depth * (across[:, 1] + along[first:, 1:2])
+    return Ground(first, x, y, depth)
+
+
+def _backdrop(slope: Float[Array, "h 1"]) -> Float[Array, "h 3"]:
+    low, high = linear(np.array(BACKDROP_LOW)), linear(np.array(BACKDROP_HIGH))
+    t = np.clip((slope + 0.02) / 0.55, 0.0, 1.0)
+    return (low + (high - low) * t).astype(np.float32)
+
+
+def _tiles(ground: Ground, slope: Float[Array, "r 1"], focal: float, scale: float) -> Float[Array, "r w 3"]:
+    """Faint checks and seams, each averaged over the pixel's footprint so that nothing shimmers far away."""
+    base, line = linear(np.array(FLOOR)).astype(np.float32), linear(np.array(LINE)).astype(np.float32)
+    footprint = ground.depth / np.float32(focal * scale) * np.clip(0.35 / np.maximum(-slope, 1e-3), 1.0, 30.0)
+    half = np.float32(0.006)
+    thin = np.minimum(1.0, 2 * half / footprint)
+    sharp = 0.035 * np.clip(1.0 - footprint * 2.0, 0.0, 1.0)
+    seam, wave = np.float32(0.0), np.float32(1.0)
+    for w in (ground.x / np.float32(scale), ground.y / np.float32(scale)):
+        distance = np.abs(w - np.round(w))
+        seam = np.maximum(seam, np.clip((half - distance) / footprint + 0.5, 0.0, 1.0))
+        soft = np.clip((0.5 - distance) * 2.0 / footprint, 0.0, 1.0)  # the check's edges run midway between seams
+        wave = wave * soft * (1.0 - 2.0 * (np.mod(np.round(w), 2.0)))
+    tone = 1.0 + sharp * wave
+    mix = 0.9 * thin * seam
+    return tone[..., None] * base + mix[..., None] * (line - base)
+
+
+def _darken(
+    colour: Float[Array, "r w 3"], ground: Ground, shadow: Shadow, floor: float, camera: Camera, width: int, height: int
+) -> None:
+    """Multiply in one figure's shadow, in the rectangle of pixels where it can fall."""
+    corners, depth = camera.project(shadow.footprint(floor), width, height)
+    if np.any(depth < 0.1):
+        rows, columns = slice(0, len(ground.x)), slice(0, width)
+    else:
+        low, high = np.floor(corners.min(axis=0)).astype(int), np.ceil(corners.max(axis=0)).astype(int) + 1
+        rows = slice(max(low[1] - ground.first, 0), max(min(high[1], height) - ground.first, 0))
+        columns = slice(max(low[0], 0), max(min(high[0], width), 0))
+    x, y = ground.x[rows, columns], ground.y[rows, columns]
+    if x.size == 0:
+        return
+    points = np.stack([x.ravel(), y.ravel(), np.full(x.size, floor, dtype=np.float32)], axis=1)
+    cells, _ = shadow.cells(points)
+    shade = (1.0 - 0.50 * bilinear(shadow.soft, cells)) * (1.0 - 0.62 * bilinear(shadow.contact, cells))
+    colour[rows, columns] *= shade.reshape(x.shape)[..., None]
+
+
+def _mark(colour: Float[Array, "r w 3"], ground: Ground, marker: Float[Array, "3"]) -> None:
+    """A soft ring around a planted foot."""
+    distance = np.hypot(ground.x - marker[0], ground.y - marker[1]) / marker[2]
+    near = np.nonzero(distance < 1.2)
+    off = distance[near]
+    ring = np.clip(1.0 - np.abs(off - 0.9) / 0.12, 0.0, 1.0) + 0.25 * np.clip((0.9 - off) * 8.0, 0.0, 1.0)
+    tint = linear(np.array(MARKER)).astype(np.float32)
+    colour[near] += (tint - colour[near]) * np.minimum(0.85 * ring, 1.0)[:, None]
