@@ -1,0 +1,206 @@
+"""The same motion on another body.
+
+1. Every joint takes its source's turn in the world, less what the rest poses differ by (`clips.mapping`). Limbs then
+   point as the source's do, and joints that follow nothing stay at rest.
+2. The hips travel as the source's do, scaled by the height of the hips over the ground, so that steps fit the legs.
+3. Feet are put right by inverse kinematics. A foot that is planted in the source lies on the ground and does not
+   slide; one that swings clears the ground by as much as its source, scaled. Both bodies count heights from where
+   their own ankle, ball and tip stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+
+import numpy as np
+from scipy.ndimage import uniform_filter1d
+
+from jostle.clips.clip import Clip
+from jostle.clips.contacts import Contacts, find_contacts
+from jostle.clips.feet import Feet, body_size, find_feet, ground_height
+from jostle.clips.mapping import Follows, find_follows
+from jostle.clips.plant import plant_feet
+from jostle.errors import MotionError
+from jostle.maths import quat
+from jostle.skeleton import Pose, Skeleton, find_roles, forward, is_humanoid, locals_of, rest_pose
+from jostle.types import Array, Bool, Float
+
+_SAME = 1e-4  # as a share of body size: feet that are this near to their scaled source need no fixing
+_EASE = 0.1  # seconds in which a foot goes from free to planted
+
+
+def retarget(clip: Clip, skeleton: Skeleton, table: Mapping[str, str] | None = None, fix_feet: bool = True) -> Clip:
+    """The clip's motion on `skeleton`. Joints are matched by role and by name; `table` (target joint to source
+    joint) overrides both, and is needed where the two are not both people and share few names.
+    """
+    if not np.all(np.isfinite(clip.wxyz)) or not np.all(np.isfinite(clip.root)):
+        raise MotionError(f"Clip '{clip.name}' holds numbers that are not finite; fix it before retargeting.")
+    follows = find_follows(clip.skeleton, skeleton, table)
+    scale = _hip_height(skeleton) / _hip_height(clip.skeleton)
+    moved = _placed(clip, skeleton, _turned(clip, skeleton, follows), scale)
+    if not fix_feet or not is_humanoid(clip.skeleton) or not is_humanoid(skeleton):
+        return moved
+    return _with_feet_fixed(clip, moved, scale)
+
+
+def _turned(clip: Clip, skeleton: Skeleton, follows: Mapping[int, Follows]) -> Float[Array, "T J 4"]:
+    """World rotations of the target's joints."""
+    source, lead = clip.globals.wxyz, (clip.frame_count,)
+    world = np.empty((clip.frame_count, skeleton.joint_count, 4))
+    for joint, parent in enumerate(skeleton.parents):
+        follow = follows.get(joint)
+        if follow is not None:
+            turn = source[:, follow.first]
+            if follow.share > 0.0:
+                turn = quat.slerp(turn, source[:, follow.second], follow.share)
+            world[:, joint] = quat.mul(turn, follow.align)
+        else:
+            world[:, joint] = world[:, parent] if parent >= 0 else _heading(clip, lead)
+    return world
+
+
+def _heading(clip: Clip, lead: tuple[int, ...]) -> Float[Array, "T 4"]:
+    """A root above the pelvis that follows nothing faces where the source's pelvis does."""
+    pelvis = find_roles(clip.skeleton).get("pelvis", 0)
+    return quat.from_yaw(quat.yaw(clip.globals.wxyz[:, pelvis]))
+
+
+def _placed(clip: Clip, skeleton: Skeleton, world: Float[Array, "T J 4"], scale: float) -> Clip:
+    """The target with its hips where the scaled source has them."""
+    poses = locals_of(skeleton, np.zeros((*world.shape[:-1], 3)), world)
+    hips = _hips(skeleton, forward(skeleton, poses).positions)
+    return clip.with_poses(Pose(scale * _hips(clip.skeleton, clip.positions) - hips, poses.wxyz), skeleton=skeleton)
+
+
+def _hips(skeleton: Skeleton, positions: Float[Array, "T J 3"]) -> Float[Array, "T 3"]:
+    """The middle between the hip joints; an animal's root."""
+    roles = find_roles(skeleton)
+    sides = [roles[r] for r in ("left_thigh", "right_thigh") if r in roles]
+    return np.mean(positions[:, sides], axis=1) if len(sides) == 2 else positions[:, 0]
+
+
+def _hip_height(skeleton: Skeleton) -> float:
+    """The hips of a person over the ground with straight legs; else the size of the body."""
+    if not is_humanoid(skeleton):
+        return body_size(skeleton)
+    roles = find_roles(skeleton)
+    legs = []
+    for side in ("left", "right"):
+        hip, knee, ankle = (skeleton.rest_positions[roles[f"{side}_{x}"]] for x in ("thigh", "shin", "foot"))
+        legs.append(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee) + ankle[2] - _rest_ground(skeleton))
+    return float(np.mean(legs))
+
+
+def _rest_clip(skeleton: Skeleton) -> Clip:
+    pose = rest_pose(skeleton)
+    return Clip(skeleton, 1.0, pose.root[None], pose.wxyz[None])
+
+
+def _rest_ground(skeleton: Skeleton) -> float:
+    """The floor under the soles in the rest pose."""
+    clip = _rest_clip(skeleton)
+    feet = find_feet(clip)
+    standing = np.array([point.track(clip)[0, 2] for point in feet.points])
+    return ground_height(feet.points, standing, body_size(skeleton))
+
+
+def _with_feet_fixed(clip: Clip, moved: Clip, scale: float) -> Clip:
+    theirs, ours = find_feet(clip), find_feet(moved)
+    if _feet_agree(clip, moved, theirs, ours, scale):
+        return moved
+    contacts = find_contacts(clip)
+    moved = _with_flat_soles(clip, moved, contacts)
+    lift = _lift(clip, moved, contacts, scale)
+    # What all feet lack in common is a matter of the hips, not of the knees.
+    under = moved.positions[:, list(ours.joints), :2]
+    common = _plane(under, lift, contacts.planted, body_size(moved.skeleton))
+    hips = common(_hips(moved.skeleton, moved.positions)[:, :2])
+    moved = moved.with_poses(Pose(moved.root + hips[:, None] * np.array([0.0, 0.0, 1.0]), moved.wxyz))
+    return plant_feet(moved, contacts, lift - hips[:, None])
+
+
+def _lift(clip: Clip, moved: Clip, contacts: Contacts, scale: float) -> Float[Array, "T F"]:
+    """How much higher each foot of the target must be: on the ground if planted, else as clear of it as its source."""
+    theirs, ours = find_feet(clip), find_feet(moved)
+    shared = {p.kind for p in theirs.points} & {p.kind for p in ours.points}
+    rest, ground = _rest_clip(moved.skeleton), scale * contacts.ground
+    standing = np.array([p.track(rest)[0, 2] for p in ours.points]) - _rest_ground(moved.skeleton) + ground
+    source = _clearance(clip, theirs, _standing(clip, theirs, contacts), shared)
+    under = clip.positions[:, list(theirs.joints), :2]
+    source = source - _plane(under, source, contacts.planted, body_size(clip.skeleton))(under)  # floors may lean
+    down = -_clearance(moved, ours, standing)
+    swing = np.maximum(scale * np.maximum(source, 0.0) - _clearance(moved, ours, standing, shared), down)
+    weight = _eased(contacts.planted, clip.fps)
+    return weight * down + (1.0 - weight) * swing
+
+
+def _plane(
+    xy: Float[Array, "T F 2"], z: Float[Array, "T F"], flags: Bool[Array, "T F"], size: float
+) -> Callable[[Float[Array, "*t 2"]], Float[Array, "*t"]]:
+    """Height over the ground plan: the level and lean of z where flagged, the lean held down where feet stay close."""
+    if np.sum(flags) < 3:
+        return lambda at: np.zeros(at.shape[:-1])
+    at, level = xy[flags], float(np.median(z[flags]))
+    middle = np.median(at, axis=0)
+    spread = (at - middle).T @ (at - middle) / len(at) + (0.15 * size) ** 2 * np.eye(2)
+    slope = np.linalg.solve(spread, (at - middle).T @ (z[flags] - level) / len(at))
+    return lambda where: level + (where - middle) @ slope
+
+
+def _with_flat_soles(clip: Clip, moved: Clip, contacts: Contacts) -> Clip:
+    """The target's feet as flat as its rest pose has them whenever the source's lie flat, by its own average."""
+    roles, ours = find_roles(clip.skeleton), find_roles(moved.skeleton)
+    world = moved.globals.wxyz.copy()
+    for foot, side in enumerate(("left", "right")):
+        flat = contacts.heel[:, foot] & contacts.toe[:, foot]
+        if np.sum(flat) < 3:
+            continue
+        for joint in (f"{side}_foot", f"{side}_toe"):
+            if joint in roles and joint in ours:
+                lying = clip.globals.wxyz[flat, roles[joint]]
+                tilt = quat.mean(quat.mul(quat.from_yaw(-quat.yaw(lying)), lying))
+                world[:, ours[joint]] = quat.mul(world[:, ours[joint]], quat.inv(tilt))
+        below = [j for j in moved.skeleton.subtree(ours[f"{side}_foot"])[1:] if j != ours.get(f"{side}_toe")]
+        for j in below:  # what follows nothing keeps its place on the foot
+            world[:, j] = quat.mul(world[:, moved.skeleton.parents[j]], moved.wxyz[:, j])
+    return moved.with_poses(locals_of(moved.skeleton, moved.positions, world))
+
+
+def _feet_agree(clip: Clip, moved: Clip, theirs: Feet, ours: Feet, scale: float) -> bool:
+    if [p.kind for p in theirs.points] != [p.kind for p in ours.points]:
+        return False
+    apart = [
+        np.max(np.abs(a.track(moved) - scale * b.track(clip))) for a, b in zip(ours.points, theirs.points, strict=True)
+    ]
+    return bool(max(apart) < _SAME * body_size(moved.skeleton))
+
+
+def _standing(clip: Clip, feet: Feet, contacts: Contacts) -> Float[Array, "P"]:
+    """The height at which each point of the source's feet stands, by the frames in which it does."""
+    heights = []
+    for point in feet.points:
+        z = point.track(clip)[:, 2]
+        flags = (contacts.heel if point.kind == "heel" else contacts.toe)[:, point.foot]
+        heights.append(float(np.median(z[flags])) if np.any(flags) else float(np.quantile(z, 0.05)))
+    return np.array(heights)
+
+
+def _clearance(
+    clip: Clip, feet: Feet, standing: Float[Array, "P"], kinds: Container[str] | None = None
+) -> Float[Array, "T F"]:
+    """How far the lowest point of each foot (of these kinds) is above where it stands."""
+    out = np.full((clip.frame_count, len(feet.names)), np.inf)
+    for point, height in zip(feet.points, standing, strict=True):
+        if kinds is None or point.kind in kinds:
+            out[:, point.foot] = np.minimum(out[:, point.foot], point.track(clip)[:, 2] - height)
+    return out
+
+
+def _eased(planted: Array, fps: float) -> Float[Array, "T F"]:
+    """1 where planted, falling smoothly to 0 on either side."""
+    width = max(1, round(_EASE * fps))
+    reach = np.arange(-width, width + 1)
+    bump = 0.5 + 0.5 * np.cos(np.pi * reach / (width + 1))
+    padded = np.pad(planted.astype(float), ((width, width), (0, 0)))
+    shifted = [bump[i] * padded[i : i + len(planted)] for i in range(2 * width + 1)]
+    return uniform_filter1d(np.max(shifted, axis=0), 3, axis=0, mode="nearest")
