@@ -42,20 +42,18 @@ class Physics:
     @cached_property
     def qpos_at(self) -> Int[Array, "J"]:
         """Where each joint's numbers begin in qpos; the root's quaternion for the root, -1 for a weld."""
-        starts = np.array([self._first(self.model.body_jntadr[b], self.model.jnt_qposadr) for b in self.bodies])
-        starts[0] += 3
-        return starts
+        return self._starts(self.model.jnt_qposadr)
 
     @cached_property
     def qvel_at(self) -> Int[Array, "J"]:
         """Where each joint's numbers begin in qvel; the root's angular velocity for the root, -1 for a weld."""
-        starts = np.array([self._first(self.model.body_jntadr[b], self.model.jnt_dofadr) for b in self.bodies])
+        return self._starts(self.model.jnt_dofadr)
+
+    def _starts(self, addresses: Int[Array, "n"]) -> Int[Array, "J"]:
+        first = self.model.body_jntadr[self.bodies]
+        starts = np.where(first < 0, -1, addresses[first])
         starts[0] += 3
         return starts
-
-    @staticmethod
-    def _first(joint: int, addresses: Array) -> int:
-        return -1 if joint < 0 else int(addresses[joint])
 
     @property
     def velocity_count(self) -> int:
