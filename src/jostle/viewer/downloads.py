@@ -34,4 +34,4 @@ def file_names(names: Sequence[str]) -> list[str]:
     plain = [
         "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.") or "recording" for name in names
     ]
-    return [name if plain.count(name) == 1 else f"{name}-{i + 1}" for i, name in enumerate(plain)]
+    return [n if plain.count(n) == 1 else f"{n}-{plain[:i].count(n) + 1}" for i, n in enumerate(plain)]

@@ -52,9 +52,8 @@ def read_held(text: str) -> Held | None:
         return None
     if not (isinstance(pad, list) and len(pad) == 2 and all(_finite(v) for v in pad)):
         return None
-    right = sum(KEYS[k][0] for k in set(keys) & KEYS.keys()) + pad[0]
-    up = sum(KEYS[k][1] for k in set(keys) & KEYS.keys()) + pad[1]
-    return clamp(right, up)
+    pressed = [KEYS[key] for key in set(keys) & KEYS.keys()]
+    return clamp(sum((k[0] for k in pressed), float(pad[0])), sum((k[1] for k in pressed), float(pad[1])))
 
 
 def clamp(right: float, up: float) -> Held:

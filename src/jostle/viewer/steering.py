@@ -38,7 +38,7 @@ class Steering:
         """All pages together."""
         with self._lock:
             held = list(self._held.values())
-        return clamp(sum(h.right for h in held), sum(h.up for h in held))
+        return clamp(sum((h.right for h in held), 0.0), sum((h.up for h in held), 0.0))
 
     def wish(self, camera_yaw: float, speed: float) -> tuple[float | None, float | None]:
         """Heading in radians about Z and speed in metres a second; None where nothing is asked."""

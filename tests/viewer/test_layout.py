@@ -1,0 +1,68 @@
+"""Characters side by side: nobody walks through another, and all are in view."""
+
+import numpy as np
+import pytest
+
+from jostle.clips import Clip
+from jostle.maths import quat
+from jostle.skeleton import Pose
+from jostle.viewer.layout import arrange, first_view, lanes_of
+from jostle.viewer.tracks import opening_view, place, travels
+
+
+def turned(clip: Clip, yaw: float, shift: tuple[float, float, float]) -> Clip:
+    q = quat.from_yaw(yaw)
+    wxyz = clip.wxyz.copy()
+    wxyz[:, 0] = quat.mul(q, wxyz[:, 0])
+    return clip.with_poses(Pose(quat.apply(q, clip.root) + np.array(shift), wxyz))
+
+
+def test_one_clip_stays_where_it_is(walk):
+    alone = arrange([walk], [0.0])[0]
+    assert alone.turn == 0.0
+    np.testing.assert_array_equal(alone.shift, np.zeros(3))
+
+
+def test_a_floor_near_zero_is_stood_on_and_a_far_one_is_shown_as_it_is(walk):
+    assert arrange([walk], [0.03])[0].shift[2] == pytest.approx(-0.03)
+    assert arrange([walk], [0.8])[0].shift[2] == 0.0
+
+
+def test_lanes_do_not_touch():
+    spans = [(-0.4, 0.3), (-2.0, 0.1), (-0.2, 0.2)]
+    lanes = lanes_of(spans, [1.7, 1.7, 1.0])
+    edges = [(lane + low, lane + high) for lane, (low, high) in zip(lanes, spans, strict=True)]
+    for left, right in zip(edges, edges[1:], strict=False):
+        assert left[0] - right[1] > 0.5
+    assert lanes[0] == pytest.approx(-lanes[-1])
+
+
+def test_clips_that_go_anywhere_go_along_x_from_one_line(walk):
+    tracks = place([walk, turned(walk, 2.0, (5.0, -3.0, 0.0)), turned(walk, -1.0, (0.0, 9.0, 0.0))])
+    for track in tracks:
+        way = track.body.positions[-1, 0] - track.body.positions[0, 0]
+        assert track.body.positions[0, 0, 0] == pytest.approx(0.0, abs=1e-9)
+        assert np.arctan2(way[1], way[0]) == pytest.approx(0.0, abs=1e-9)
+    assert np.all(np.diff([t.body.positions[0, 0, 1] for t in tracks]) < -0.5)
+
+
+def test_the_first_view_holds_the_whole_box():
+    low, high = np.array([-1.0, -2.0, 0.0]), np.array([1.0, 2.0, 1.7])
+    view = first_view(low, high, 1.7)
+    forward = view.look_at - view.position
+    forward /= np.linalg.norm(forward)
+    right = np.cross(forward, [0, 0, 1])
+    right /= np.linalg.norm(right)
+    up = np.cross(right, forward)
+    for corner in np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T:
+        ray = corner - view.position
+        depth = ray @ forward
+        assert abs(ray @ up) / depth < np.tan(0.5 * view.fov)
+        assert abs(ray @ right) / depth < 1.5 * np.tan(0.5 * view.fov)
+
+
+def test_only_a_clip_that_travels_is_followed(walk):
+    still = walk.with_poses(Pose(walk.root * [0.0, 1.0, 1.0], walk.wxyz))
+    assert travels(place([walk]))
+    assert not travels(place([still]))
+    assert np.linalg.norm(opening_view(place([walk]), True).look_at[:2]) < 0.5
