@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.clips.hierarchy import MAX_JOINTS
-from jostle.clips.text import decode, lines_of, read_text, shown, to_float
-from jostle.clips.units import guess_unit, stature
+from jostle.clips.text import MAX_NUMBER, decode, lines_of, read_text, shown, to_float
+from jostle.clips.units import checked_unit, guess_unit, stature
 from jostle.errors import FormatError, JostleWarning
 from jostle.maths import quat
 from jostle.skeleton import Skeleton, build_skeleton, is_humanoid
@@ -62,7 +62,7 @@ def read_asf(path: PathLike, unit: float | None = None) -> Figure:
     leaves = set(range(1, len(order))) - set(parents)
     ends = [(j, vectors[j].tolist()) for j in sorted(leaves) if vectors[j].any()]
     skeleton = build_skeleton(order, parents, np.array(offsets), ends)
-    unit = _unit(path, skeleton, units.get("length", "1")) if unit is None else unit
+    unit = _unit(path, skeleton, units.get("length", "1")) if unit is None else checked_unit(unit)
     return Figure(skeleton.scaled(unit), tuple(bones[name][0] for name in order), unit, degrees)
 
 
@@ -91,7 +91,7 @@ def _sections(path: PathLike) -> dict[str, list[tuple[int, list[str]]]]:
 
 def _numbers(path: PathLike, words: Sequence[str], count: int, line: int, what: str) -> Float[Array, "n"]:
     found = [to_float(word.encode()) for word in words[:count]]
-    if len(found) < count or any(n is None or not np.isfinite(n) for n in found):
+    if len(found) < count or any(n is None or not abs(n) <= MAX_NUMBER for n in found):
         raise FormatError(path, f"{what} needs {count} finite number{'s' * (count > 1)}.", line=line)
     return np.array(found, dtype=float)
 

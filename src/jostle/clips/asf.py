@@ -19,7 +19,17 @@ import numpy as np
 from jostle.clips.acclaim import Figure, read_asf, turn
 from jostle.clips.clip import Clip
 from jostle.clips.rest import stand_up
-from jostle.clips.text import MAX_VALUES, decode, lines_of, parse_numbers, read_text, shown, to_float
+from jostle.clips.text import (
+    MAX_VALUES,
+    decode,
+    is_usable,
+    lines_of,
+    parse_numbers,
+    read_text,
+    shown,
+    to_float,
+    unusable,
+)
 from jostle.errors import FileError, FormatError, JostleWarning
 from jostle.maths import quat
 from jostle.skeleton import Pose
@@ -124,9 +134,9 @@ def _row(path: PathLike, needed: dict, found: dict, frame: int, line: int, allow
     values = parse_numbers(b" ".join(words))
     if values is None or len(values) != len(words):
         values = np.array([np.inf if (n := to_float(word)) is None else n for word in words])
-    wrong = np.flatnonzero(np.isinf(values) if allow_nan else ~np.isfinite(values))
+    wrong = np.flatnonzero(~is_usable(values, allow_nan))
     if len(wrong):
-        raise FormatError(path, f"'{shown(words[wrong[0]])}' in frame {frame} is not a finite number.", line=line)
+        raise FormatError(path, f"in frame {frame} {unusable(words[wrong[0]])}.", line=line)
     return values
 
 

@@ -29,7 +29,7 @@ from jostle.clips.euler import ORDERS, best_order, continuous_euler
 from jostle.clips.hierarchy import Joint, Tree, parse_hierarchy
 from jostle.clips.rest import stand_up, standing_axes
 from jostle.clips.text import line_at, read_table, read_text, shown, to_float
-from jostle.clips.units import guess_unit
+from jostle.clips.units import checked_unit, guess_unit
 from jostle.errors import FormatError, JostleWarning, MotionError
 from jostle.files import write_text
 from jostle.maths import quat
@@ -60,7 +60,7 @@ def read_bvh(path: PathLike, unit: float | None = None, up: str | None = None, a
         skeleton, pose = _assemble(tree, values, _AXES["z"])
     skeleton, pose = stand_up(*_without_carrier(skeleton, pose))
     _warn_of_scales(path, tree, values)
-    unit = guess_unit(skeleton) if unit is None else unit
+    unit = guess_unit(skeleton) if unit is None else checked_unit(unit)
     offsets = None if pose.offsets is None else pose.offsets * unit
     return Clip(skeleton.scaled(unit), fps, pose.root * unit, pose.wxyz, offsets, Path(path).stem, unit)
 
@@ -214,8 +214,7 @@ def _warn_of_scales(path: PathLike, tree: Tree, values: Array) -> None:
 
 def write_bvh(clip: Clip, path: PathLike, unit: float = 0.01) -> None:
     """Write a clip as BVH, Y up, in units of `unit` metres (centimetres unless told otherwise)."""
-    if not (np.isfinite(unit) and unit > 0.0):
-        raise MotionError(f"A BVH unit of {unit} metres makes no sense; use 0.01 for centimetres.")
+    checked_unit(unit)
     tracks = _moving_bones(clip)
     if not all(np.isfinite(a).all() for a in (clip.wxyz, *tracks.values())):
         raise MotionError(f"Clip '{clip.name}' has gaps (values that are no finite numbers); fill them before writing.")

@@ -11,9 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from jostle.clips.text import decode, shown, to_float
+from jostle.clips.text import MAX_NUMBER, decode, shown, to_float
 from jostle.errors import FormatError, JostleWarning
 from jostle.types import PathLike
 
@@ -136,7 +134,7 @@ class _Parser:
 
     def offset(self) -> None:
         found = tuple(to_float(self.take("a number")) for _ in range(3))
-        numbers = tuple(n for n in found if n is not None and np.isfinite(n))
+        numbers = tuple(n for n in found if n is not None and abs(n) <= MAX_NUMBER)
         if len(numbers) < 3:
             raise self.error("OFFSET needs three finite numbers.")
         if self.open and self.open[-1] is None:

@@ -15,10 +15,11 @@ import numpy as np
 
 from jostle.errors import FormatError
 from jostle.files import MAX_BYTES, read_bytes
-from jostle.types import Array, Float, PathLike
+from jostle.types import Array, Bool, Float, PathLike
 
 MAX_VALUES = 16_000_000  # 23 minutes of 96 channels at 120 frames a second; more would not fit in a few hundred MB
 MAX_LINE = 4 * 2**20  # bytes; a frame of two thousand joints takes a tenth of it
+MAX_NUMBER = 1e9  # no position, in any unit, and no angle is larger; arithmetic with larger ones would overflow
 _LONGEST_NUMBER = 400  # characters: 1e308 written out has 309
 _MSVC_NAN = re.compile(r"[+-]?1\.#(QNAN|SNAN|IND|INF|R)\w*$", re.IGNORECASE)  # how old C runtimes print NaN and inf
 
@@ -81,9 +82,25 @@ def read_table(
     values = parse_numbers(data[start:])
     if values is None or values.size != rows * columns:
         values = _parse_slowly(path, data, start, rows, columns)
-    if not allow_nan and not np.isfinite(values).all():
-        raise _nan_error(path, data, start)
+    if not is_usable(values, allow_nan).all():
+        raise _unusable_error(path, data, start, allow_nan)
     return values.reshape(rows, columns)
+
+
+def is_usable(values: Float[Array, "*n"], allow_nan: bool = False) -> Bool[Array, "*n"]:
+    """Which numbers are finite and of a size that positions and angles have; with `allow_nan` a gap will do."""
+    fine = np.abs(values) <= MAX_NUMBER
+    return fine | np.isnan(values) if allow_nan else fine
+
+
+def unusable(word: bytes) -> str:
+    """Why a word that should be a position or an angle is refused."""
+    value = to_float(word)
+    if value is None:
+        return f"'{shown(word)}' is not a number; export the file again"
+    if np.isfinite(value):
+        return f"'{shown(word)}' is too large for a position or an angle; export the file again"
+    return f"'{shown(word)}' is not a finite number; 'jostle clips check' lists such gaps"
 
 
 def parse_numbers(block: bytes) -> Float[Array, "n"] | None:
@@ -163,17 +180,15 @@ def _parse_slowly(path: PathLike, data: bytes, start: int, rows: int, columns: i
         for column, word in enumerate(words):
             value = to_float(word)
             if value is None:
-                raise FormatError(path, f"'{shown(word)}' is not a number; export the file again.", line=number)
+                raise FormatError(path, f"{unusable(word)}.", line=number)
             values[row, column] = value
     return values
 
 
-def _nan_error(path: PathLike, data: bytes, start: int) -> FormatError:
+def _unusable_error(path: PathLike, data: bytes, start: int, allow_nan: bool) -> FormatError:
     for number, words in lines_of(path, data, start):
-        for word in words:
-            value = to_float(word)
-            if value is None or not np.isfinite(value):
-                return FormatError(
-                    path, f"'{shown(word)}' is not a finite number; 'jostle clips check' shows all gaps.", line=number
-                )
-    return FormatError(path, "it holds values that are not finite numbers.")
+        values = np.array([np.inf if (n := to_float(word)) is None else n for word in words])
+        wrong = np.flatnonzero(~is_usable(values, allow_nan))
+        if len(wrong):
+            return FormatError(path, f"{unusable(words[wrong[0]])}.", line=number)
+    return FormatError(path, "it holds values that are not finite numbers; export it again.")

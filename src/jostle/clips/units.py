@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jostle.errors import MotionError
 from jostle.skeleton import Skeleton, find_roles, is_humanoid
 
 CMU_UNIT = 0.0254 / 0.45  # metres: CMU's skeletons count inches scaled by 0.45
@@ -39,6 +40,13 @@ class UnitGuess:
 def guess_unit(skeleton: Skeleton) -> float:
     """Metres per unit, for a skeleton whose offsets are in the file's unit."""
     return weigh_units(skeleton).unit
+
+
+def checked_unit(unit: float) -> float:
+    """A unit that a caller chose, or one sentence that says why it will not do."""
+    if not (np.isfinite(unit) and unit > 0.0):
+        raise MotionError(f"A unit of {unit} metres makes no sense; centimetres are 0.01.")
+    return unit
 
 
 def weigh_units(skeleton: Skeleton) -> UnitGuess:
