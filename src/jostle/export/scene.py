@@ -74,9 +74,10 @@ def draw(
     floor: float = 0.0,
     markers: Float[Array, "n 3"] | None = None,
     scale: float = 1.0,
+    lamp_side: float = 1.0,
 ) -> UInt8[Array, "h w 3"]:
     """The actors on the floor as an 8-bit picture; far ones are painted first."""
-    light = lamp(camera.eye - camera.target)
+    light = lamp(camera.eye - camera.target, lamp_side)
     depth = [float((actor.positions[0] - camera.eye) @ camera.axes[2]) for actor in actors]
     placed = [actor.figure.place(actor.positions, actor.wxyz) for actor in actors]
     shadows = [

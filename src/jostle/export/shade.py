@@ -14,7 +14,7 @@ from jaxtyping import UInt8
 from jostle.export.raster import rasterise
 from jostle.types import Array, Float, Int
 
-KEY = np.array([0.42, 0.50, 0.76])  # towards the lamp, as seen from a figure that faces the camera: see `lamp`
+KEY = np.array([0.42, 0.50, 0.76])  # towards the lamp: to the camera, to its left, up
 KEY_COLOUR = np.array([1.00, 0.93, 0.82]) * 1.08
 SKY = np.array([0.80, 0.88, 1.00]) * 0.52
 BOUNCE = np.array([1.00, 0.86, 0.72]) * 0.30
@@ -39,12 +39,12 @@ def encode(light: Float[Array, "*n 3"]) -> UInt8[Array, "*n 3"]:
     return np.take(_ENCODE, steps.astype(np.int32), mode="clip")
 
 
-def lamp(towards_camera: Float[Array, "3"]) -> Float[Array, "3"]:
-    """The direction to the key lamp: over the camera's left shoulder, so that forms read from any side."""
+def lamp(towards_camera: Float[Array, "3"], side: float = 1.0) -> Float[Array, "3"]:
+    """The direction to the key lamp: over the camera's left shoulder, or with `side` -1 its right one."""
     ahead = towards_camera * [1.0, 1.0, 0.0]
     ahead /= max(float(np.linalg.norm(ahead)), 1e-9)
     left = np.array([ahead[1], -ahead[0], 0.0])
-    out = KEY[0] * ahead + KEY[1] * left + KEY[2] * np.array([0.0, 0.0, 1.0])
+    out = KEY[0] * ahead + side * KEY[1] * left + KEY[2] * np.array([0.0, 0.0, 1.0])
     return out / np.linalg.norm(out)
 
 

@@ -31,6 +31,7 @@ class Stage:
     world: Globals
     times: Float[Array, "n"]
     targets: Float[Array, "n 3"]
+    heading: float
     towards: Float[Array, "3"]
     distance: float
     floor: float
@@ -47,10 +48,22 @@ class Stage:
 
     def picture(self, frame: int, width: int, height: int) -> UInt8[Array, "h w 3"]:
         frame = min(frame, len(self.times) - 1)  # a shorter clip holds its last pose
-        markers = None if self.markers is None else self.markers[frame]
         return draw(
-            [self.actor(frame)], self.camera(frame), width, height, floor=self.floor, markers=markers, scale=self.scale
-        )  # fmt: skip
+            [self.actor(frame)],
+            self.camera(frame),
+            width,
+            height,
+            floor=self.floor,
+            markers=None if self.markers is None else self.markers[frame],
+            scale=self.scale,
+            lamp_side=self.lamp_side,
+        )
+
+    @property
+    def lamp_side(self) -> float:
+        """The lamp stands on the side to which the body faces in the picture, so that its front is lit."""
+        left = np.array([self.towards[1], -self.towards[0]])
+        return 1.0 if left @ [np.cos(self.heading), np.sin(self.heading)] >= -1e-3 else -1.0
 
 
 def set_stage(
@@ -72,7 +85,8 @@ def set_stage(
     low, high = (np.array([f(body, axis=0) for body in bodies]) for f in (np.min, np.max))  # (48, 3)
     targets = _targets(figure, world, times, float(0.5 * (low[:, 2].min() + high[:, 2].max())), follow)
     view = camera if isinstance(camera, str) else "three-quarter"
-    towards = view_direction(view, heading_of(clip, world))
+    heading = heading_of(clip, world)
+    towards = view_direction(view, heading)
     offsets = np.concatenate([body[::3] - targets[i] for i, body in zip(some, bodies, strict=True)])
     distance = MARGIN * fit_distance(offsets, np.zeros(3), towards, aspect, FIELD)
     size = float(np.median(high[:, 2] - low[:, 2]))
@@ -82,6 +96,7 @@ def set_stage(
         world,
         times,
         targets,
+        heading,
         towards,
         distance,
         floor_of(float(np.percentile(low[:, 2], 5)), size),

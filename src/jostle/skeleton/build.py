@@ -38,7 +38,7 @@ class Build:
 
     @property
     def trunk(self) -> float:
-        return float(np.linalg.norm(self.shoulders - self.hips))
+        return max(float(np.linalg.norm(self.shoulders - self.hips)), 1e-9)
 
     def at(self, role: str) -> Float[Array, "3"]:
         return self.skeleton.rest_positions[find_roles(self.skeleton)[role]]

@@ -115,7 +115,17 @@ def limb_reach(skeleton: Skeleton, side: str, limb: str, tall: float) -> Float[A
         length = max([float(np.linalg.norm(tip)) for tip in tips], default=0.0)
         ahead[2] = 0.0
         return ahead / max(float(np.linalg.norm(ahead)), 1e-9) * np.clip(length, 0.03 * tall, 0.055 * tall)
-    return np.array([0.0, 0.0, -0.1 * tall])
+    return _onward(skeleton, side, limb, tall)
+
+
+def _onward(skeleton: Skeleton, side: str, limb: str, tall: float) -> Float[Array, "3"]:
+    """A forearm without a hand: to its tip, else along the upper arm; a clavicle without an arm: to the side."""
+    roles, at = find_roles(skeleton), skeleton.rest_positions
+    tips = skeleton.ends_of(roles[f"{side}_{limb}"])
+    if len(tips) and float(np.linalg.norm(tips[0])) > 0.03 * tall:
+        return tips[0]
+    along = at[roles[f"{side}_forearm"]] - at[roles[f"{side}_upper_arm"]]
+    return along / max(float(np.linalg.norm(along)), 1e-9) * 0.145 * tall
 
 
 def _hand_reach(skeleton: Skeleton, side: str, tall: float) -> Float[Array, "3"]:

@@ -69,37 +69,30 @@ class _Animal:
         ]
 
     @cached_property
+    def legs(self) -> list[int]:
+        """The limbs that hang down: not ears, not horns."""
+        low = {j: float(self.at[self.skeleton.subtree(j)][:, 2].min()) for j in self.limbs}
+        return [j for j in self.limbs if self.skeleton.children[j] and low[j] < self.at[j][2] - 0.02 * self.size]
+
+    @cached_property
     def trunk(self) -> list[int]:
-        """Midline joints between those that carry downward limbs, the ends included."""
-        carriers = {int(self.skeleton.parents[j]) for j in self.limbs if self._hangs(j)}
-        chains = [self.skeleton.chain(j) for j in sorted(carriers)]
+        """Midline joints between those that carry legs, the ends included."""
+        carriers = sorted({int(self.skeleton.parents[j]) for j in self.legs})
+        chains = [self.skeleton.chain(j) for j in carriers]
         if not chains:
             return []
         shared = max(set(chains[0]).intersection(*chains[1:]))
         return sorted({j for chain in chains for j in chain if j >= shared and j in self.middle})
 
-    def _hangs(self, limb: int) -> bool:
-        below = self.skeleton.subtree(limb)
-        return len(below) > 1 and self.at[below][:, 2].min() < self.at[limb][2] - 0.02 * self.size
-
     @cached_property
     def girth(self) -> float:
-        """Radius of the trunk: a share of its length and of how far apart its limbs are."""
-        roots = [self.at[j] for j in self.limbs if self._hangs(j)]
-        if not self.trunk or not roots:
+        """Radius of the trunk: a share of its length, and wide enough to carry its legs where they are."""
+        if not self.trunk:
             return 0.05 * self.size
-        length = float(
-            np.ptp(np.array([self.at[self.skeleton.parents[j]] for j in self.limbs if self._hangs(j)]), axis=0).max()
-        )
-        length = max(length, float(np.ptp(np.array(roots), axis=0)[[0, 2]].max()))
-        wide = float(
-            np.max(
-                np.abs(
-                    np.array([self.at[c][1] for j in self.limbs if self._hangs(j) for c in self.skeleton.subtree(j)])
-                    - self.at[0][1]
-                )
-            )
-        )
+        roots = self.at[[*self.legs, *(int(self.skeleton.parents[j]) for j in self.legs)]]
+        length = float(np.ptp(roots[:, [0, 2]], axis=0).max())
+        below = [j for leg in self.legs for j in self.skeleton.subtree(leg)]
+        wide = float(np.abs(self.at[below][:, 1] - self.at[0][1]).max())
         return max(_GIRTH * length, 0.75 * wide)
 
     def onward(self, joint: int) -> float:

@@ -18,7 +18,7 @@ _SHAPES = {
     "forearm": [(0.0, 0.96, 0.98, 0.98), (0.24, 1.18, 1.18, 1.18), (0.6, 1.0, 1.0, 1.0), (1.0, 1.04, 0.94, 0.94)],
 }
 # The ball at the near end of a limb, as a share of stature.
-_BALLS = {"thigh": 0.0400, "shin": 0.0245, "foot": 0.0170, "upper_arm": 0.0290, "forearm": 0.0185, "hand": 0.0130}
+_BALLS = {"thigh": 0.0400, "shin": 0.0245, "foot": 0.0170, "upper_arm": 0.0272, "forearm": 0.0185, "hand": 0.0130}
 
 _SEGMENTS = {"thigh": 18, "shin": 16, "upper_arm": 14, "forearm": 12}
 
@@ -119,7 +119,7 @@ def sculpt_foot(build: Build, side: str) -> list[Piece]:
             (length, 0.0300, 0.026, 0.0),
         ]
     )
-    mesh = _wedge(rows, sole, frame, tall, caps=(0.014 * tall, 0.012 * tall))
+    mesh = _wedge(rows, sole, frame, tall, caps=(0.014 * tall, 0.012 * tall), segments=16)
     pieces = [
         Piece(ankle, mesh, "limb", side),
         Piece(ankle, ball(np.zeros(3), np.full(3, _BALLS["foot"] * tall * plump), segments=10), "joint", side),
@@ -131,14 +131,16 @@ def sculpt_foot(build: Build, side: str) -> list[Piece]:
         rows = np.array(
             [(0.004 * tall, 0.0290, 0.0245, 0.0), (0.5 * far, 0.0275, 0.0205, 0.0), (0.8 * far, 0.0225, 0.0165, 0.0)]
         )
-        mesh = _wedge(rows, -SOLE * tall, frame_along(tip, UP), tall, caps=(0.010 * tall, 0.2 * far + 0.006 * tall))
+        mesh = _wedge(
+            rows, -SOLE * tall, frame_along(tip, UP), tall, caps=(0.010 * tall, 0.2 * far + 0.006 * tall), segments=12
+        )
         pieces.append(Piece(joint, mesh, "limb", side))
     return pieces
 
 
-def _wedge(rows: Array, sole: float, frame: Frame, tall: float, caps: tuple[float, float]) -> Mesh:
+def _wedge(rows: Array, sole: float, frame: Frame, tall: float, caps: tuple[float, float], segments: int) -> Mesh:
     """A loft along the ground: rows of distance, half-width and height (shares of stature); squarer below."""
     height = rows[:, 2] * tall
     profile = np.column_stack([rows[:, 0], rows[:, 1] * tall, 0.62 * height, 0.38 * height])
     base = np.array([0.0, 0.0, sole])
-    return loft(base, frame, profile, caps=caps, rings=4, segments=14, squareness=(2.2, 3.6), bend=0.38 * height)
+    return loft(base, frame, profile, caps=caps, rings=4, segments=segments, squareness=(2.2, 3.6), bend=0.38 * height)

@@ -33,7 +33,8 @@ class Frame:
 
 def frame_along(direction: Float[Array, "3"], front: Float[Array, "3"]) -> Frame:
     """The frame whose line runs along `direction`, with `front` as nearly forward as it can be."""
-    along = direction / np.linalg.norm(direction)
+    length = float(np.linalg.norm(direction))
+    along = direction / length if length > 1e-12 else np.array([0.0, 0.0, 1.0])
     across = front - along * (front @ along)
     if np.linalg.norm(across) < 1e-3:  # the line runs forward: up is its front
         across = np.array([0.0, 0.0, 1.0]) - along * along[2]
@@ -152,10 +153,19 @@ def _volume(vertices: Float[Array, "n 3"], faces: Int[Array, "m 3"]) -> float:
 
 
 def _normals(vertices: Float[Array, "n 3"], faces: Int[Array, "m 3"]) -> Float[Array, "n 3"]:
-    """The area-weighted mean of the normals of the faces around each vertex."""
-    a, b, c = (vertices[faces[:, i]] for i in range(3))
-    across = np.cross(b - a, c - a)  # (m, 3)
+    """The mean of the normals of the faces around each vertex, weighted by the angle that each takes up there.
+
+    Weights by area would lean towards whichever diagonal a quad happens to be cut along.
+    """
+    corners = vertices[faces]  # (m, 3, 3)
+    out = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
     total = np.zeros_like(vertices)
     for i in range(3):
-        np.add.at(total, faces[:, i], across)
-    return total / np.maximum(np.linalg.norm(total, axis=-1, keepdims=True), 1e-300)
+        there, back = (_unit(corners[:, (i + k) % 3] - corners[:, i]) for k in (1, 2))
+        angle = np.arccos(np.clip(np.sum(there * back, axis=1), -1.0, 1.0))
+        np.add.at(total, faces[:, i], angle[:, None] * out)
+    return _unit(total)
+
+
+def _unit(v: Float[Array, "n 3"]) -> Float[Array, "n 3"]:
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-300)

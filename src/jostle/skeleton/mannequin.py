@@ -73,7 +73,7 @@ def _creature_parts(skeleton: Skeleton) -> Iterator[Part]:
     for cone in cones:
         side = split_side(skeleton.names[cone.joint])[0]
         share = cone.radius_a / girth
-        segments = 18 if share > 0.5 else 12 if share > 0.2 else 8
+        segments = 16 if share > 0.5 else 10 if share > 0.2 else 6
         jointed = side is not None and share > 0.13
         mesh = cone_mesh(cone, segments=segments, inset=0.55 if jointed else 0.0)
         yield _part(skeleton, cone.joint, mesh, "limb" if side else "trunk", side)
