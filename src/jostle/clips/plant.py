@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
 
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, runs
@@ -29,6 +29,7 @@ from jostle.types import Array, Bool, Float
 
 _REACH = 0.99  # of a leg's length: where it begins to lock
 _DROP_TIME = 0.1  # seconds over which the pelvis goes down for a leg that cannot reach
+_LEAVING = 0.12  # seconds in which a leg that cannot reach lets its foot go
 _EASE = 0.08  # seconds in which a landing foot comes to rest
 _NOTHING = 1e-7  # metres: a shift this small is none
 
@@ -132,7 +133,7 @@ def shift_feet(clip: Clip, feet: tuple[int, ...], shifts: Float[Array, "T F 3"],
 def _drop(clip: Clip, legs: list[Leg | None], targets: Array, planted: Array) -> Float[Array, "T"]:
     """How far the pelvis must come down for the planted feet to be within reach, smoothed over time."""
     at = forward(clip.skeleton, clip.poses).positions
-    need = np.zeros(clip.frame_count)
+    need, firm = np.zeros(clip.frame_count), _firm(planted, clip.fps)
     for i, leg in enumerate(legs):
         if leg is None:
             continue
@@ -141,8 +142,16 @@ def _drop(clip: Clip, legs: list[Leg | None], targets: Array, planted: Array) ->
         reach = np.maximum(_REACH * length, np.linalg.norm(ankle - hip, axis=-1))
         away = targets[:, i] - hip
         upright = np.sqrt(np.maximum(reach**2 - np.sum(away[:, :2] ** 2, axis=-1), (0.5 * length) ** 2))
-        need = np.maximum(need, np.where(planted[:, i], -away[:, 2] - upright, 0.0))
+        need = np.maximum(need, firm[:, i] * (-away[:, 2] - upright))
     if np.max(need) < _NOTHING:
         return np.zeros(clip.frame_count)
     width = max(1, round(_DROP_TIME * clip.fps))
     return gaussian_filter1d(maximum_filter1d(need, 2 * width + 1, mode="nearest"), 0.5 * width, mode="nearest")
+
+
+def _firm(planted: Bool[Array, "T F"], fps: float) -> Float[Array, "T F"]:
+    """1 within a contact, falling to 0 at its ends: a foot about to leave may leave a little early instead."""
+    width = max(1, round(_LEAVING * fps))
+    padded = np.pad(planted, ((width, width), (0, 0)), mode="edge").astype(float)
+    share = uniform_filter1d(padded, 2 * width + 1, axis=0)[width:-width]  # a half at the ends, 1 within
+    return np.clip(2.0 * share - 1.0, 0.0, 1.0) * planted

@@ -10,10 +10,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container, Mapping
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
+from scipy.ndimage import gaussian_filter1d, uniform_filter1d
 
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, find_contacts
@@ -26,6 +26,8 @@ from jostle.skeleton import Pose, Skeleton, find_roles, forward, is_humanoid, lo
 from jostle.types import Array, Bool, Float
 
 _SAME = 1e-4  # as a share of body size: feet that are this near to their scaled source need no fixing
+_STEP = 0.15  # seconds: half-width of the smoothing of the floor, so that hips do not jolt
+_SMOOTH = 0.02  # seconds: half-width of the smoothing of a foot's lift
 _EASE = 0.1  # seconds in which a foot goes from free to planted
 
 
@@ -101,7 +103,7 @@ def _rest_ground(skeleton: Skeleton) -> float:
     clip = _rest_clip(skeleton)
     feet = find_feet(clip)
     standing = np.array([point.track(clip)[0, 2] for point in feet.points])
-    return ground_height(feet.points, standing, body_size(skeleton))
+    return ground_height(skeleton, feet.points, standing, body_size(skeleton))
 
 
 def _with_feet_fixed(clip: Clip, moved: Clip, scale: float) -> Clip:
@@ -112,11 +114,9 @@ def _with_feet_fixed(clip: Clip, moved: Clip, scale: float) -> Clip:
     moved = _with_flat_soles(clip, moved, contacts)
     lift = _lift(clip, moved, contacts, scale)
     # What all feet lack in common is a matter of the hips, not of the knees.
-    under = moved.positions[:, list(ours.joints), :2]
-    common = _plane(under, lift, contacts.planted, body_size(moved.skeleton))
-    hips = common(_hips(moved.skeleton, moved.positions)[:, :2])
-    moved = moved.with_poses(Pose(moved.root + hips[:, None] * np.array([0.0, 0.0, 1.0]), moved.wxyz))
-    return plant_feet(moved, contacts, lift - hips[:, None])
+    hips = _floor(lift, contacts.planted, clip.fps)[:, None]
+    moved = moved.with_poses(Pose(moved.root + hips * np.array([0.0, 0.0, 1.0]), moved.wxyz))
+    return plant_feet(moved, contacts, lift - hips)
 
 
 def _lift(clip: Clip, moved: Clip, contacts: Contacts, scale: float) -> Float[Array, "T F"]:
@@ -126,25 +126,23 @@ def _lift(clip: Clip, moved: Clip, contacts: Contacts, scale: float) -> Float[Ar
     rest, ground = _rest_clip(moved.skeleton), scale * contacts.ground
     standing = np.array([p.track(rest)[0, 2] for p in ours.points]) - _rest_ground(moved.skeleton) + ground
     source = _clearance(clip, theirs, _standing(clip, theirs, contacts), shared)
-    under = clip.positions[:, list(theirs.joints), :2]
-    source = source - _plane(under, source, contacts.planted, body_size(clip.skeleton))(under)  # floors may lean
+    source = source - _floor(source, contacts.planted, clip.fps)[:, None]  # captured floors lean and wave
     down = -_clearance(moved, ours, standing)
     swing = np.maximum(scale * np.maximum(source, 0.0) - _clearance(moved, ours, standing, shared), down)
     weight = _eased(contacts.planted, clip.fps)
-    return weight * down + (1.0 - weight) * swing
+    lift = weight * down + (1.0 - weight) * swing
+    return gaussian_filter1d(lift, _SMOOTH * clip.fps, axis=0, mode="nearest")  # heel and toe take turns with a kink
 
 
-def _plane(
-    xy: Float[Array, "T F 2"], z: Float[Array, "T F"], flags: Bool[Array, "T F"], size: float
-) -> Callable[[Float[Array, "*t 2"]], Float[Array, "*t"]]:
-    """Height over the ground plan: the level and lean of z where flagged, the lean held down where feet stay close."""
-    if np.sum(flags) < 3:
-        return lambda at: np.zeros(at.shape[:-1])
-    at, level = xy[flags], float(np.median(z[flags]))
-    middle = np.median(at, axis=0)
-    spread = (at - middle).T @ (at - middle) / len(at) + (0.15 * size) ** 2 * np.eye(2)
-    slope = np.linalg.solve(spread, (at - middle).T @ (z[flags] - level) / len(at))
-    return lambda where: level + (where - middle) @ slope
+def _floor(heights: Float[Array, "T F"], planted: Bool[Array, "T F"], fps: float) -> Float[Array, "T"]:
+    """The mean height of the planted feet, smoothed over about a step; where none is planted, the nearest."""
+    if not np.any(planted):
+        return np.zeros(len(heights))
+    weight = planted.astype(float)
+    level = float(np.median(heights[planted]))
+    sums = [np.sum(weight * (heights - level), axis=1), np.sum(weight, axis=1)]
+    total, count = (gaussian_filter1d(x, _STEP * fps, mode="nearest") for x in sums)
+    return level + total / (count + 0.02)
 
 
 def _with_flat_soles(clip: Clip, moved: Clip, contacts: Contacts) -> Clip:
