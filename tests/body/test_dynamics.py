@@ -173,5 +173,5 @@ def test_mass_matrices_of_real_skeletons_are_positive_definite(data, name):
 
 @pytest.mark.slow
 def test_mass_matrices_of_every_file_are_positive_definite(data):
-    for path in sorted([*data.glob("*/*.bvh"), *data.glob("*/*/*.bvh"), *data.glob("*/*.amc")]):
+    for path in sorted([*data.glob("*/*.bvh"), *data.glob("*/*/*.bvh"), *data.glob("*/*.glb")]):
         assert_positive_definite(load_clip(path).skeleton)

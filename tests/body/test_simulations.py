@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from figures import dog, person, random_pose
 
-from jostle.body import Dynamics, Ground, Options, Simulations, build_body, compile_body
+from jostle.body import Dynamics, Ground, Hinges, Options, Simulations, build_body, compile_body
 from jostle.clips.io import load_clip
 from jostle.errors import BodyError
 
@@ -159,9 +159,29 @@ def test_unknown_names_are_answered_with_the_known_ones(physics):
     with pytest.raises(BodyError, match="Did you mean 'dof_damping'"):
         many.vary("dof_dampning", 1.0)
     with pytest.raises(BodyError, match="left_heel_in"):
-        many.site("left_heel")
+        many.site("left_heel_inn")
+    with pytest.raises(BodyError, match="touch sensor"):
+        many.touch("left_heal")
     with pytest.raises(BodyError, match="at least one"):
         Simulations(physics, 0)
+
+
+def test_a_statue_stands_and_its_soles_feel_its_weight():
+    """Every joint welded: a rigid figure that stands on its feet without any control."""
+    skeleton = person()
+    welds = {name: Hinges() for name in skeleton.names[1:]}
+    physics = compile_body(build_body(skeleton), Ground(), Options(), welds)
+    assert physics.velocity_count == 6
+    many = Simulations(physics, 1, 1)
+    qpos = physics.model.qpos0.copy()
+    qpos[2] += 0.03
+    many.start(qpos[None])
+    many.step(1500)
+    parts = [many.touch(f"{side}_{end}")[0] for side in ("left", "right") for end in ("heel", "toe")]
+    assert sum(parts) == pytest.approx(physics.body.weight, rel=1e-3)
+    assert min(parts[0], parts[2]) > 0.2 * physics.body.weight  # both heels bear
+    for label in physics.body.soles[0].labels:
+        assert abs(many.site(label)[0, 2]) < 0.005  # soles are on the ground
 
 
 def fall(physics, qpos, seconds=5.0):

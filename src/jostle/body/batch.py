@@ -148,6 +148,14 @@ class Simulations:
             raise BodyError(unknown_name("site", name, sites))
         return self.read("site_xpos")[:, sites.index(name)]
 
+    def touch(self, name: str) -> Float[Array, "B"]:
+        """What the ground pressed with in the last step: newtons on "left_heel" (heel to ball), "left_toe", …"""
+        model = self.physics.model
+        sensors = [model.sensor(i).name for i in range(model.nsensor)]
+        if name not in sensors:
+            raise BodyError(unknown_name("touch sensor", name, sensors))
+        return self.read("sensordata")[:, model.sensor(name).adr[0]]
+
     def vary(self, field: str, values: Float[Array, "..."] | float) -> None:
         """Give each simulation its own values of an MjModel field ("body_mass", "geom_friction", "dof_damping", …).
 

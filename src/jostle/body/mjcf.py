@@ -18,7 +18,7 @@ import numpy as np
 
 from jostle.body.body import GRAVITY, Body
 from jostle.body.dofs import Ball, Dof, Hinges
-from jostle.body.shapes import Capsule, Shape
+from jostle.body.shapes import Box, Capsule, Shape
 from jostle.errors import BodyError
 from jostle.maths import quat
 
@@ -65,7 +65,7 @@ def build_spec(
         made.append(_add_joint(parent, body, joint, turning.get(joint, Ball()), chosen))
     for number, shape in enumerate(body.shapes):
         _add_shape(made[shape.joint + 1], shape, f"shape{number}", chosen.self_contact)
-    _add_soles(made, body)
+    _add_soles(spec, made, body)
     return spec
 
 
@@ -153,11 +153,19 @@ def _add_shape(owner: mujoco.MjsBody, shape: Shape, name: str, self_contact: boo
         owner.add_geom(name=name, type=kind, size=shape.half, pos=shape.centre, quat=shape.wxyz, **bits)
 
 
-def _add_soles(made: list[mujoco.MjsBody], body: Body) -> None:
-    """A site at each corner of each sole, so that a simulation can tell how high they are."""
+def _add_soles(spec: mujoco.MjSpec, made: list[mujoco.MjsBody], body: Body) -> None:
+    """A site at each corner of each sole, to tell how high it is, and a touch sensor around each box of a foot."""
     for sole in body.soles:
         for label, joint, point in zip(sole.labels, sole.joints, sole.points, strict=True):
             made[joint + 1].add_site(name=label, pos=point)
+        boxes = [shape for shape in body.shapes if isinstance(shape, Box) and shape.joint in sole.joints]
+        for end, box in zip(("heel", "toe"), boxes, strict=True):
+            name = sole.name.replace("foot", end)
+            around = {"pos": box.centre, "quat": box.wxyz, "size": 1.05 * box.half + 0.01}
+            made[box.joint + 1].add_site(name=name, type=mujoco.mjtGeom.mjGEOM_BOX, **around)
+            spec.add_sensor(
+                name=name, type=mujoco.mjtSensor.mjSENS_TOUCH, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=name
+            )
 
 
 def compile_spec(spec: mujoco.MjSpec) -> mujoco.MjModel:
