@@ -74,7 +74,7 @@ def find_contacts(clip: Clip, ground: float | None = None) -> Contacts:
     slow = slow_speed(speeds, size)
     level = levelled(feet.points, tracks, speeds, slow, size)
     standing = standing_heights(feet.points, level, speeds, slow, size)
-    floor = ground_height(feet.points, standing, size)
+    floor = ground_height(clip.skeleton, feet.points, standing, size)
     if ground is not None:
         standing, floor = standing + (ground - floor), ground
     down = _without_flicker(_low_and_slow(level[..., 2] - standing, speeds, slow, size), clip.fps)

@@ -23,6 +23,7 @@ Kind = Literal["heel", "ball", "tip"]
 
 LEG_SHARE = 0.491  # hip to ankle, as a share of a person's height (Winter 2009, figure 4.1: 0.530 - 0.039)
 CLEARANCE = {"heel": 0.045, "ball": 0.02, "tip": 0.01}  # joint above the sole of a shod foot, as a share of height
+_ANKLE, _REST_TOE = 0.2, 0.05  # a rest pose stands on the floor if ankles and toes are at most this high above it
 _SAME_LEVEL = 0.03  # twins stand at one level to this share of the height; more, and one of them hangs in the air
 _LOW = 0.12  # a foot of an animal comes at least this near to the lowest point, as a share of its height
 _ONE_FOOT = 0.15  # tips nearer to each other than this share of the height are toes of one foot
@@ -151,7 +152,17 @@ def standing_heights(
     return heights
 
 
-def ground_height(points: Sequence[FootPoint], standing: Float[Array, "P"], size: float) -> float:
+def ground_height(skeleton: Skeleton, points: Sequence[FootPoint], standing: Float[Array, "P"], size: float) -> float:
     """The floor under the soles: the points' standing heights less what lies between joint and sole, at the median."""
-    below = np.array([CLEARANCE[point.kind] * size for point in points])
-    return float(np.median(standing - below))
+    return float(np.median(standing - clearances(skeleton, points, size)))
+
+
+def clearances(skeleton: Skeleton, points: Sequence[FootPoint], size: float) -> Float[Array, "P"]:
+    """How high each point lies above the sole: as in the rest pose where that stands on a floor, else as in people.
+
+    A rest pose whose lowest joint lies on the floor itself was put there without a thought of soles.
+    """
+    rest = np.array([_rest(skeleton, point)[2] for point in points])
+    if 0.003 * size < np.min(rest) < _REST_TOE * size and np.max(rest) < _ANKLE * size:
+        return rest
+    return np.array([CLEARANCE[point.kind] * size for point in points])

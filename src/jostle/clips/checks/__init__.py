@@ -28,8 +28,7 @@ def check(clip: Clip) -> list[Finding]:
     found += check_t_pose(clip)
     found += check_dropped_root(clip)
     clip, start = _without_bad_frames(clip, found)
-    found += [_moved(finding, start) for finding in (*check_gaps(clip), *check_flips(clip))]
-    found += check_frozen(clip)
+    found += check_gaps(clip, start) + check_flips(clip, start) + check_frozen(clip)
     return found + _check_physics(clip)
 
 
@@ -55,12 +54,6 @@ def _without_bad_frames(clip: Clip, found: Sequence[Finding]) -> tuple[Clip, int
         wxyz=filled.wxyz[start:stop],
         offsets=None if filled.offsets is None else filled.offsets[start:stop],
     ), start
-
-
-def _moved(finding: Finding, start: int) -> Finding:
-    frames = tuple((a + start, b + start) for a, b in finding.frames)
-    repairs = tuple((joint, a + start, b + start) for joint, a, b in finding.repairs)
-    return replace(finding, frames=frames, repairs=repairs)
 
 
 def check_together(clips: Sequence[Clip]) -> list[list[Finding]]:

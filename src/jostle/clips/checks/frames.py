@@ -107,16 +107,20 @@ def check_dropped_root(clip: Clip) -> list[Finding]:
     ]
 
 
-def check_gaps(clip: Clip) -> list[Finding]:
-    """Exact copies of a frame amid motion: the recording stood still while the person did not."""
+def check_gaps(clip: Clip, first: int = 0) -> list[Finding]:
+    """Exact copies of a frame amid motion: the recording stood still while the person did not.
+
+    `first` is the number of the clip's first frame, where frames before it were cut away.
+    """
     if clip.frame_count < 4:
         return []
     copies = _copies(clip)  # (T-1,) frame i+1 is frame i
     steps = np.mean(np.linalg.norm(np.diff(clip.positions, axis=0), axis=-1), axis=1)
     if (every := _every(copies, steps)) > 1:
-        return [_repetition(clip, every)]
+        return [_repetition(clip, every, first)]
     least = max(2, round(0.03 * clip.fps))
-    frames = tuple((a + 1, b + 1) for a, b in runs(copies) if b - a >= least and _amid_motion(clip, steps, a, b))
+    found = [(a + 1, b + 1) for a, b in runs(copies) if b - a >= least and _amid_motion(clip, steps, a, b)]
+    frames = tuple((a + first, b + first) for a, b in found)
     if not frames:
         return []
     return [
@@ -157,13 +161,13 @@ def _every(copies: Bool[Array, "n"], steps: Float[Array, "n"]) -> int:
     return usual if usual > 1 and np.mean(spacing == usual) > 0.8 else 1
 
 
-def _repetition(clip: Clip, every: int) -> Finding:
+def _repetition(clip: Clip, every: int, first: int) -> Finding:
     rate = clip.fps / every
     return Finding(
         "gap",
         "warning",
         f"Every frame comes {every} times over: this is motion at {rate:g} frames a second, shown at {clip.fps:g}.",
         f"Keep one frame of each {every}, at {rate:g} frames a second.",
-        ((0, clip.frame_count),),
+        ((first, first + clip.frame_count),),
         value=float(every),
     )

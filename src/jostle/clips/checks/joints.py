@@ -11,18 +11,24 @@ from jostle.clips.clip import Clip
 from jostle.clips.contacts import runs
 from jostle.errors import MotionError
 from jostle.maths import quat
-from jostle.skeleton import find_twins
+from jostle.skeleton import find_roles, find_twins, is_humanoid
 from jostle.types import Array, Float
 
 FLIP = np.radians(100.0)  # between two frames, whatever the rate: nobody turns a joint so far in 1/24 s
 SNAP, SNAP_SPEED = np.radians(40.0), np.radians(5000.0)  # or this far, if at a speed that no limb reaches (rad/s)
 _STANDS_OUT = 4.0  # times the usual step of the frames around
 _LONGEST = 0.1  # seconds: a joint that is back by then was elsewhere by mistake, and can be led across
+_CARRIERS = ("thigh", "shin", "foot", "upper_arm", "forearm")
+_ENOUGH = 60  # frames: in fewer, an arm may well be held still
+_HANDLES = re.compile(r"ik|control|pole|target|roll|ear|tail", re.IGNORECASE)
 _SMALL = re.compile(r"thumb|finger|index|middle|ring|pinky|toe|hand|wrist", re.IGNORECASE)
 
 
-def check_flips(clip: Clip) -> list[Finding]:
-    """Joints that jump in rotation between two frames. A quaternion and its negative are one rotation, and no flip."""
+def check_flips(clip: Clip, first: int = 0) -> list[Finding]:
+    """Joints that jump in rotation between two frames. A quaternion and its negative are one rotation, and no flip.
+
+    `first` is the number of the clip's first frame, where frames before it were cut away.
+    """
     steps = quat.angle(quat.inv_mul(clip.wxyz[:-1], clip.wxyz[1:]))  # (T-1, J)
     jumps = (steps > FLIP) | ((steps > SNAP) & (steps * clip.fps > SNAP_SPEED) & _stands_out(steps))
     found: list[Finding] = []
@@ -31,8 +37,9 @@ def check_flips(clip: Clip) -> list[Finding]:
         joints = np.flatnonzero(np.any(jumps, axis=0) & chosen)
         if len(joints) == 0:
             continue
-        repairs = tuple((int(j), a, b) for j in joints for a, b in _excursions(clip, jumps[:, j], steps[:, j], int(j)))
-        frames = tuple(runs(np.concatenate([[False], np.any(jumps[:, joints], axis=1)])))
+        spans = [(int(j), *span) for j in joints for span in _excursions(clip, jumps[:, j], steps[:, j], int(j))]
+        repairs = tuple((j, a + first, b + first) for j, a, b in spans)
+        frames = tuple((a + first + 1, b + first + 1) for a, b in runs(np.any(jumps[:, joints], axis=1)))
         names = tuple(clip.skeleton.names[j] for j in joints)
         turn = np.degrees(np.max(steps[:, joints]))
         verb = "snaps" if len(names) == 1 else "snap"
@@ -76,19 +83,24 @@ def _excursions(clip: Clip, jumps: np.ndarray, steps: Float[Array, "n"], joint: 
 
 
 def check_frozen(clip: Clip) -> list[Finding]:
-    """Joints that never turn although their twin on the other side does: a channel got lost. Toes and fingers may."""
+    """Joints that never turn although their twin on the other side does: a channel may have got lost.
+
+    Toes, fingers and the handles of a rig may keep still, and so may any joint of a clip that is short or no person's.
+    """
     spread = np.max(quat.angle(quat.inv_mul(clip.wxyz[:1], clip.wxyz)), axis=0)  # (J,) from the first frame
     try:
         twins = find_twins(clip.skeleton)
     except MotionError:  # a lopsided skeleton has no twins to compare
         return []
     still = (spread < np.radians(0.01)) & (spread[twins] > np.radians(10.0)) & _limbs(clip)
+    still &= np.array([not _HANDLES.search(name) for name in clip.skeleton.names])
     if not np.any(still):
         return []
     names = tuple(clip.skeleton.names[j] for j in np.flatnonzero(still))
     others = tuple(clip.skeleton.names[twins[j]] for j in np.flatnonzero(still))
     verb, does = ("moves", "does") if len(names) == 1 else ("move", "do")
     sentence = f"{spell_names(names)} never {verb}, while {spell_names(others)} on the other side {does}."
-    return [
-        Finding("frozen", "warning", sentence, "Export the file again; nothing can bring the motion back.", (), names)
-    ]
+    limbs = {clip.skeleton.names[j] for role, j in find_roles(clip.skeleton).items() if role.endswith(_CARRIERS)}
+    sure = is_humanoid(clip.skeleton) and clip.frame_count >= _ENOUGH and bool(limbs & set(names))
+    remedy = "Export the file again; nothing can bring the motion back."
+    return [Finding("frozen", "warning" if sure else "note", sentence, remedy, (), names)]

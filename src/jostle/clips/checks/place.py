@@ -10,12 +10,15 @@ from jostle.clips.contacts import Contacts, find_contacts
 from jostle.clips.feet import body_size
 from jostle.clips.flight import GRAVITY, find_flights
 from jostle.clips.skate import foot_skate, slide_cm
-from jostle.clips.units import UNITS
-from jostle.skeleton import is_humanoid
+from jostle.clips.units import UNITS, stature
+from jostle.skeleton import Skeleton, find_roles, is_humanoid
+from jostle.types import Array, Bool
 
-SHORTEST, TALLEST = 0.8, 2.8  # metres: people, and figures of games
+SHORTEST, TALLEST = 0.95, 2.5  # metres: people
+SMALLEST, LARGEST = 0.55, 4.0  # metres: figures of games
 _PERSON = 1.7
 _FLOOR = 0.03  # of body height: 5 cm for a person; what soles and joints differ by is less
+_UPRIGHT = 0.35  # of body height, hips over the floor: standing is 0.53, a deep crouch 0.3
 _SKATES, _SLIDES = 0.1, 5.0  # share of frames, and centimetres per step: clean mocap stays below both, or one
 
 
@@ -23,17 +26,27 @@ def check_unit(clip: Clip) -> list[Finding]:
     """A body far too large or small for a person; and units that are worth knowing."""
     if not is_humanoid(clip.skeleton):
         return []
-    size = body_size(clip.skeleton)
+    size = _person_size(clip.skeleton)
     if SHORTEST < size < TALLEST:
         return _odd_unit(clip, size)
     factor = _likely_factor(size)
+    right = f"{clip.unit * factor:.6g} m"
+    if SMALLEST < size < LARGEST:
+        sentence = f"This figure is {size:.2g} m tall: a child, a toy or a giant, or a unit that should be {right}."
+        return [
+            Finding("unit", "note", sentence, f"If it is none of these, read it with a unit of {right}.", value=1.0)
+        ]
     flights = [flight.gravity for flight in find_flights(clip) if flight.trusty]
     fits = bool(flights) and abs(np.log(factor * np.median(flights) / GRAVITY)) < np.log(2.0)
     also = f", and in flight it falls at {np.median(flights):.3g} m/s^2, which agrees" if fits else ""
-    right = f"{clip.unit * factor:.6g} m"
     sentence = f"This person would be {size:.3g} m tall{also}: one unit of the file is {right}, not {clip.unit:.6g} m."
-    remedy = f"Read it with a unit of {right}."
-    return [Finding("unit", "error", sentence, remedy, value=factor)]
+    return [Finding("unit", "error", sentence, f"Read it with a unit of {right}.", value=factor)]
+
+
+def _person_size(skeleton: Skeleton) -> float:
+    """A person's height; of the ways to tell it, the one that is most like a person's: toys have short legs."""
+    ways = (body_size(skeleton), stature(skeleton), skeleton.height)
+    return min((way for way in ways if way > 0), key=lambda way: abs(np.log(way / _PERSON)))
 
 
 def _likely_factor(size: float) -> float:
@@ -54,7 +67,8 @@ def _odd_unit(clip: Clip, size: float) -> list[Finding]:
 def check_ground(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
     """Feet that stand above or below the floor at height 0."""
     contacts = find_contacts(clip) if contacts is None else contacts
-    if np.mean(np.any(contacts.planted, axis=1)) < 0.05:
+    down = np.any(contacts.planted, axis=1)
+    if np.mean(down) < 0.05 or not _stands(clip, contacts, down):
         return []
     height = contacts.ground
     if abs(height) < _FLOOR * body_size(clip.skeleton):
@@ -62,6 +76,14 @@ def check_ground(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
     verb = "hover above" if height > 0 else "sink into"
     sentence = f"The feet {verb} the floor by {100 * abs(height):.0f} cm."
     return [Finding("ground", "warning", sentence, f"Move the clip by {-100 * height:+.0f} cm.", value=height)]
+
+
+def _stands(clip: Clip, contacts: Contacts, down: Bool[Array, "T"]) -> bool:
+    """A person whose hips are low over the feet sits or lies, and the feet need not be on the floor."""
+    if not is_humanoid(clip.skeleton):
+        return True
+    hips = clip.positions[down, find_roles(clip.skeleton)["pelvis"], 2]
+    return float(np.median(hips)) - contacts.ground > _UPRIGHT * body_size(clip.skeleton)
 
 
 def check_skate(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
@@ -72,7 +94,8 @@ def check_skate(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
         sentence = f"The clip is made in place: the ground would run under it at {speed:.2f} m/s."
         return [Finding("in-place", "note", sentence, "Give the root that speed to make it travel.", value=speed)]
     ratio, slide = foot_skate(clip), slide_cm(clip, contacts)
-    if ratio < _SKATES or (slide < _SLIDES and ratio < 3 * _SKATES):
+    without_steps = ratio > 0.5 and clip.duration > 1.0  # feet that slide so fast that no step is seen
+    if not (ratio > _SKATES and slide > _SLIDES) and not without_steps:
         return []
     sentence = f"Feet skate in {100 * ratio:.0f} % of the frames, {slide:.0f} cm per step."
     return [

@@ -122,7 +122,6 @@ def _support(balance: Balance, clip: Clip) -> Evidence | None:
     now, seconds = support_cost(balance, 1.0)
     costs = {alpha: support_cost(balance, alpha)[0] for alpha in (1 / 4, 1 / 16)}
     alpha = 1 / 16 if costs[1 / 16] < 0.5 * costs[1 / 4] and costs[1 / 4] > 0.03 * scale else 1 / 4
-    seconds /= np.sqrt(alpha)
     reason = (
         f"it would have to be held up {100 * now:.0f} cm beside its feet on average, "
         f"and {100 * costs[alpha]:.0f} cm at {clip.fps * np.sqrt(alpha):g} frames a second"
