@@ -18,7 +18,8 @@ def read_bytes(path: PathLike, limit: int = MAX_BYTES) -> bytes:
     """The file's bytes, or one sentence that says why not."""
     try:
         with open(path, "rb") as file:
-            data = file.read(limit + 1)
+            size = os.fstat(file.fileno()).st_size or limit  # a pipe has none
+            data = file.read(min(size, limit) + 1)  # room is made for what is asked, so ask for no more than there is
     except FileNotFoundError:
         raise FileError(path, "there is no such file.") from None
     except IsADirectoryError:

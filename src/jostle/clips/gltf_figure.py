@@ -111,17 +111,16 @@ def _with_between(doc: Document, members: set[int], everything: bool) -> set[int
 
 
 def _ordered(doc: Document, nodes: set[int]) -> list[int]:
-    """Parents first: as the file numbers them where that does it, otherwise depth first."""
-    as_numbered = sorted(nodes)
-    if all(doc.parents[node] < node for node in as_numbered if doc.parents[node] in nodes):
-        return as_numbered
-    order, open_nodes = [], [n for n in reversed(as_numbered) if n < 0 or doc.parents[n] not in nodes]
+    """Parents first: as the file numbers them where that does it, otherwise depth first. A root of our own leads."""
+    real = sorted(nodes - {-1})
+    own = [-1] if -1 in nodes else []
+    if all(doc.parents[node] < node for node in real if doc.parents[node] in nodes):
+        return own + real
+    order, open_nodes = own, [n for n in reversed(real) if doc.parents[n] < 0 or doc.parents[n] not in nodes]
     while open_nodes:
-        node = open_nodes.pop()
-        order.append(node)
-        if node >= 0:
-            open_nodes.extend(c for c in reversed(doc.children(node)) if c in nodes)
-    return sorted(order, key=lambda n: n >= 0)  # a root of our own goes first
+        order.append(open_nodes.pop())
+        open_nodes.extend(c for c in reversed(doc.children(order[-1])) if c in nodes)
+    return order
 
 
 def local_matrix(doc: Document, node: int) -> Float[Array, "4 4"]:

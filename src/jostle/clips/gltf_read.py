@@ -39,7 +39,7 @@ def read_gltf(path: PathLike, animation: str | int | None = None, fps: float | N
     if chosen is None:
         return _rest_clip(doc, figure, fps or 30.0)
     tracks = read_tracks(doc, chosen, figure)
-    times, rate = frame_times(doc, chosen, tracks, fps, len(figure.nodes))
+    times, rate = frame_times(doc, chosen, tracks, fps and float(fps), len(figure.nodes))
     return _clip(doc, figure, tracks, times, rate, _clip_name(doc, chosen))
 
 
@@ -90,27 +90,43 @@ def _clip_name(doc: Document, chosen: int) -> str:
 def _clip(doc: Document, figure: Figure, tracks: Tracks, times: Array, rate: float, name: str) -> Clip:
     chain = {n for node in figure.nodes if node >= 0 for n in doc.chain(node)}
     order = sorted(chain, key=lambda n: len(doc.chain(n)))
-    joints = len(figure.nodes)
-    positions, turns = np.empty((len(times), joints, 3)), np.empty((len(times), joints, 4))
-    to_rest = np.linalg.inv(figure.rest)
+    skeleton, joints = figure.skeleton, len(figure.nodes)
+    root, wxyz, offsets = (np.empty((len(times), *shape)) for shape in ((3,), (joints, 4), (joints, 3)))
     swell = 0.0
     step = max(BLOCK // len(order), 1)
-    with np.errstate(all="ignore"):  # absurd numbers are caught below
-        for start in range(0, len(times), step):
-            block = slice(start, start + step)
+    for start in range(0, len(times), step):
+        block = slice(start, start + step)
+        with np.errstate(all="ignore"):  # absurd numbers are caught at the end of _globals
             world = _worlds(doc, order, tracks, times[block])
-            for joint, node in enumerate(figure.nodes):
-                matrix = world[node] @ to_rest[joint]  # D
-                positions[block, joint] = world[node][:, :3, 3][:, TO_JOSTLE]
-                turns[block, joint], size = _turn(matrix[:, :3, :3][:, TO_JOSTLE][:, :, TO_JOSTLE])
-                swell = max(swell, float(np.max(np.abs(size - 1.0))))
-    if not (np.all(np.isfinite(positions)) and np.all(np.isfinite(turns)) and np.abs(positions).max() < 1e9):
-        doc.fail("its joints fly off beyond all measure; repair the take where it was made.")
+            positions, turns, sizes = _globals(doc, figure, world, len(times[block]))
+        pose = locals_of(skeleton, positions, turns, keep_offsets=True)
+        root[block], wxyz[block], offsets[block] = pose.root, pose.wxyz, pose.offsets
+        swell = max(swell, float(np.max(np.abs(sizes - 1.0))))
     if swell > SWELL:
         doc.warn(
             f"joints change their size by up to {swell:.0%}; their places follow, the thickness of a mesh does not."
         )
-    return _against_rest(figure, positions, turns, rate, name)
+    for joint in range(joints):
+        wxyz[:, joint] = quat.continuous(wxyz[:, joint])
+    size = max(float(np.ptp(skeleton.rest_positions, axis=0).max()), 1e-9)
+    still = np.all(np.abs(offsets[:, 1:] - skeleton.offsets[1:]) <= STILL * size)
+    return Clip(skeleton, rate, root, wxyz, None if still else offsets, name)
+
+
+def _globals(
+    doc: Document, figure: Figure, world: dict[int, Array], frames: int
+) -> tuple[Float[Array, "T J 3"], Float[Array, "T J 4"], Float[Array, "T J"]]:
+    """The joints' places, turns since rest and sizes beside rest, in jostle's axes."""
+    count = len(figure.nodes)
+    positions, turns, sizes = np.empty((frames, count, 3)), np.empty((frames, count, 4)), np.empty((frames, count))
+    to_rest = np.linalg.inv(figure.rest)
+    for joint, node in enumerate(figure.nodes):
+        positions[:, joint] = world[node][:, :3, 3][:, TO_JOSTLE]
+        turned = (world[node] @ to_rest[joint])[:, :3, :3]  # D
+        turns[:, joint], sizes[:, joint] = _turn(turned[:, TO_JOSTLE][:, :, TO_JOSTLE])
+    if not all(np.all(np.abs(values) < 1e9) for values in (positions, turns, sizes)):  # false for NaN, too
+        doc.fail("its joints fly off beyond all measure; repair the take where it was made.")
+    return positions, turns, sizes
 
 
 def _worlds(doc: Document, order: list[int], tracks: Tracks, times: Array) -> dict[int, Float[Array, "T 4 4"]]:
@@ -141,16 +157,6 @@ def _turn(m: Float[Array, "t 3 3"]) -> tuple[Float[Array, "t 4"], Float[Array, "
         u[:, :, 2] *= np.sign(np.linalg.det(u @ vt))[:, None]
         pure[rows] = u @ vt
     return quat.from_matrix(pure), size
-
-
-def _against_rest(figure: Figure, positions: Array, turns: Array, rate: float, name: str) -> Clip:
-    skeleton = figure.skeleton
-    pose = locals_of(skeleton, positions, turns, keep_offsets=True)
-    offsets = pose.offsets
-    size = max(float(np.ptp(skeleton.rest_positions, axis=0).max()), 1e-9)
-    if offsets is not None and np.all(np.abs(offsets[:, 1:] - skeleton.offsets[1:]) <= STILL * size):
-        offsets = None
-    return Clip(skeleton, rate, pose.root, quat.continuous(pose.wxyz), offsets, name)
 
 
 def _rest_clip(doc: Document, figure: Figure, fps: float) -> Clip:

@@ -13,7 +13,7 @@ from jostle.maths import quat
 from jostle.types import Array, Float
 
 RATES = (30.0, 24.0, 25.0, 60.0, 50.0, 48.0, 100.0, 120.0, 90.0, 240.0)  # tried in this order
-MAX_JOINT_FRAMES = 3_000_000  # 170 MB of positions and rotations
+MAX_JOINT_FRAMES = 2_000_000  # 110 MB of rotations and offsets
 PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
 
 
@@ -41,7 +41,7 @@ def read_tracks(doc: Document, chosen: int, figure: Figure) -> Tracks:
     for channel in doc.objects(animation, "channels", label):
         target = doc.child(channel, "target")
         node, path = target.get("node"), target.get("path")
-        if path not in PATHS or not isinstance(node, int) or node not in concerned:
+        if not isinstance(path, str) or path not in PATHS or not isinstance(node, int) or node not in concerned:
             lost.add("morph targets" if path == "weights" else "nodes outside the skeleton")
         elif (node, path) not in tracks:
             if "matrix" in doc.nodes[node]:
@@ -120,7 +120,7 @@ def frame_times(
     return start + np.arange(int(count + 0.02)) / rate, rate
 
 
-def _guess_rate(doc: Document, chosen: int, keys: list[Float[Array, "n"]]) -> float:
+def _guess_rate(doc: Document, chosen: int, keys: list[Array]) -> float:
     """The rate jostle wrote; or a usual one on whose frames all keys lie; or that of the densest track."""
     noted = doc.items("animations")[chosen].get("extras")
     noted = noted.get("fps") if isinstance(noted, dict) else None

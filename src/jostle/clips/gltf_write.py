@@ -130,7 +130,7 @@ def _nodes(skeleton: Skeleton) -> list[dict[str, Any]]:
         {"name": name, "translation": offset[TO_GLTF].tolist()}
         for name, offset in zip(skeleton.names, skeleton.offsets, strict=True)
     ]
-    for end, (joint, offset) in enumerate(zip(skeleton.end_parents, skeleton.end_offsets, strict=True)):
+    for end, (joint, offset) in enumerate(zip(skeleton.end_parents.tolist(), skeleton.end_offsets, strict=True)):
         name, at = _end_name(skeleton, joint, end), offset[TO_GLTF].tolist()
         nodes.append({"name": name, "translation": at, "extras": {"tip": True}})
         nodes[joint].setdefault("children", []).append(joints + end)

@@ -208,7 +208,10 @@ def _props(doc: Document, figure: Figure, all_props: bool) -> list[SkinMesh]:
         if joint in holding and figure.skins and not all_props:
             continue
         holding.add(joint)
-        held = np.linalg.solve(world_matrix(doc, figure.nodes[joint]), world_matrix(doc, node))
+        try:
+            held = np.linalg.solve(world_matrix(doc, figure.nodes[joint]), world_matrix(doc, node))
+        except np.linalg.LinAlgError:
+            doc.fail(f"{doc.label(node)} hangs from a joint of scale zero; export it again.")
         matrix = (figure.rest[joint] @ held)[None]
         for i, part in enumerate(read_primitives(doc, owner["mesh"], doc.label(node))):
             count = len(part.vertices)
