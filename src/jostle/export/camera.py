@@ -86,12 +86,23 @@ def smooth_path(points: Float[Array, "T 3"], dt: float, halflife: float = 0.22) 
 
 
 def _chase(points: Array, dt: float, halflife: float) -> Array:
-    """Start where a follower of the first half second's mean velocity would already be: behind by its steady lag."""
+    """Start as a follower of the first half second's mean velocity would already be: behind by its steady lag."""
     span = min(len(points) - 1, max(1, round(0.5 / dt)))
     v = (points[span] - points[0]) / (max(span, 1) * dt)
-    x = points[0] - v * halflife / spring.HALF
+    lag, speed = _steady(dt, halflife)
+    x, v = points[0] - lag * v, speed * v
     out = np.empty_like(points)
     for i, goal in enumerate(points):
         out[i] = x
         x, v = spring.step(x, v, goal, halflife, dt)
     return out
+
+
+def _steady(dt: float, halflife: float) -> tuple[float, float]:
+    """How far `spring.step` stays behind a goal that moves at 1 m/s in steps of dt, and the velocity it then has."""
+    y = 2.0 * spring.HALF / halflife
+    fade = np.exp(-y * dt)
+    # x' - x = dt and v' = v, for the offset o and the velocity v of x = goal + o
+    matrix = np.array([[fade * (1.0 + y * dt) - 1.0, fade * dt], [-fade * y * y * dt, fade * (1.0 - y * dt) - 1.0]])
+    offset, speed = np.linalg.solve(matrix, [dt, 0.0])
+    return float(-offset), float(speed)

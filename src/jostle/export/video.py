@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -34,13 +35,21 @@ def write_mp4(pictures: Pictures, path: PathLike, fps: float, width: int, height
         except BrokenPipeError:
             failed = True
         finally:
-            if encoder.poll() is None:
-                encoder.kill()
-            encoder.wait()
+            _stop(encoder)
         if failed:
             complaints.seek(0)
             said = complaints.read().decode("utf-8", "replace").strip().splitlines()
             raise FileError(path, f"the video encoder failed ({said[-1] if said else 'without a word'}).")
+
+
+def _stop(encoder: subprocess.Popen[bytes]) -> None:
+    """Whatever happened, leave no process and no open pipe behind."""
+    if encoder.poll() is None:
+        encoder.kill()
+    encoder.wait()
+    if encoder.stdin is not None:
+        with suppress(BrokenPipeError):
+            encoder.stdin.close()
 
 
 def _command(path: Path, fps: float, width: int, height: int) -> list[str]:
@@ -57,10 +66,9 @@ def _command(path: Path, fps: float, width: int, height: int) -> list[str]:
 def write_gif(pictures: Pictures, path: PathLike, fps: float, count: int) -> None:
     """A looping GIF of `count` pictures with one palette for all."""
     frames = _quantised(iter(pictures))
-    with replacing(path) as temporary:
-        next(frames).save(
-            temporary, format="GIF", save_all=True, append_images=frames, loop=0, duration=durations(fps, count)
-        )  # fmt: skip
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        lasts = durations(fps, count)
+        next(frames).save(file, format="GIF", save_all=True, append_images=frames, loop=0, duration=lasts)
 
 
 def durations(fps: float, count: int) -> list[int]:
