@@ -61,7 +61,7 @@ class Listener:
 
     def init(self, start: Start) -> Standing:
         pose = rest_pose(self.skeleton)
-        return Standing(Pose(pose.root + [*start.position, 0.0], pose.wxyz), 0.0)
+        return Standing(Pose(pose.root + np.array([*start.position, 0.0]), pose.wxyz), 0.0)
 
     def step(self, state: Standing, command: Command) -> Standing:
         self.heard.append(command)

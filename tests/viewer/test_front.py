@@ -34,7 +34,7 @@ class Desk:
     def talk(
         self, path: str, *said: str | bytes, origin: str | None = "own", token: str | None = "right"
     ) -> tuple[int, str]:
-        """Open a socket, say something, listen: (close code, reason), (HTTP status, '') or (0, '') if nothing happened."""
+        """Open a socket, say something, listen: (close code, reason), (HTTP status, ''), or (0, '') if all is well."""
         return asyncio.run(self._talk(self.uri(path, token), said, self.origin if origin == "own" else origin, path))
 
     async def _talk(self, uri, said, origin, path) -> tuple[int, str]:
@@ -191,5 +191,5 @@ def test_a_page_for_others_carries_its_token_in_the_address():
 
 
 def test_an_impossible_host_is_one_sentence():
-    with pytest.raises(JostleError, match="cannot listen on 203.0.113.7"):
+    with pytest.raises(JostleError, match=r"cannot listen on 203\.0\.113\.7"):
         open_stage("nowhere", host="203.0.113.7", port=0)

@@ -52,7 +52,8 @@ def test_unknown_keys_count_for_nothing():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "x", "[]", "5", "null", '{"keys": 5}', '{"keys": [5]}', '{"pad": [0]}', '{"pad": [0, NaN]}', '{"pad": [true, 0]}',
+    ["", "x", "[]", "5", "null",
+     '{"keys": 5}', '{"keys": [5]}', '{"pad": [0]}', '{"pad": [0, NaN]}', '{"pad": [true, 0]}',
      '{"pad": ["0", 0]}', '{"pad": [1e999, 0]}', "[" * 900, '{"keys": ' + json.dumps(["KeyW"] * 17) + "}", " " * 2000],
 )  # fmt: skip
 def test_what_is_no_input_is_none(text):

@@ -11,8 +11,9 @@ from jostle.clips import Clip
 from jostle.maths import quat
 from jostle.types import Array, Float
 
-GAP = 0.35  # body heights between the ways of two neighbours
-HALF_WIDTH = 0.22  # of the body height: shoulders and elbows beyond the joints
+GAP = 0.2  # body heights between the ways of two neighbours
+HALF_WIDTH = 0.15  # of the body height: shoulders and elbows beyond the joints
+PANEL_SHARE = 0.045  # of the distance, by which the view looks to the side of what it shows
 NEAR_GROUND = 0.1  # metres: a clip whose floor is this near to zero is shown standing on it
 
 
@@ -48,12 +49,15 @@ def arrange(clips: Sequence[Clip], grounds: Sequence[float]) -> list[Placement]:
 
 
 def lanes_of(spans: Sequence[tuple[float, float]], heights: Sequence[float]) -> list[float]:
-    """Y of each start, the first leftmost, so that the spans (about their starts) lie side by side around zero."""
+    """Y of each start so that the spans (about their starts) lie side by side around zero.
+
+    The first has the least Y: seen from the front, as the camera does, it stands on the left.
+    """
     lanes, edge = [], 0.0
     for (low, high), height in zip(spans, heights, strict=True):
         margin = HALF_WIDTH * height
-        lanes.append(edge - (high + margin))
-        edge = lanes[-1] + low - margin - GAP * height
+        lanes.append(edge + margin - low)
+        edge = lanes[-1] + high + margin + GAP * height
     middle = 0.5 * (lanes[0] + lanes[-1])
     return [lane - middle for lane in lanes]
 
@@ -76,12 +80,27 @@ def _near(ground: float) -> float:
 
 
 def first_view(low: Float[Array, "3"], high: Float[Array, "3"], height: float, forward: float = 0.0) -> View:
-    """A three-quarter view from the front that holds the box from `low` to `high`; `forward` is where it faces."""
-    middle = 0.5 * (low + high)
-    look_at = np.array([middle[0], middle[1], low[2] + 0.48 * height])
-    spread = max(float(np.hypot(*(high - low)[:2])) + 0.4 * height, 1.1 * height)
-    fov = View.__dataclass_fields__["fov"].default
-    distance = max(0.72 * spread, 1.1 * height) / np.tan(0.5 * fov) * 0.78
-    angle = forward - np.radians(38.0)
-    away = np.array([np.cos(angle), np.sin(angle), 0.2])
-    return View(look_at + distance * away / np.linalg.norm(away), look_at)
+    """A three-quarter view from the front, as near as the box from `low` to `high` allows; `forward` is where it faces.
+
+    The wider the box, the more the camera comes round to the front of it, so that nobody stands behind another.
+    """
+    wide = min(1.0, max(0.0, float(np.hypot(*(high - low)[:2])) / height - 1.0) / 2.0)
+    angle = forward - np.radians(38.0 - 16.0 * wide)
+    away = np.array([np.cos(angle), np.sin(angle), 0.22])
+    look_at = np.array([0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), low[2] + 0.5 * height])
+    view = View(look_at + away / np.linalg.norm(away), look_at)
+    top = np.array([high[0], high[1], max(high[2], low[2] + height)])
+    corners = np.array(np.meshgrid(*np.stack([low, top], axis=1))).reshape(3, -1).T
+    distance = _distance(view, corners)
+    aside = PANEL_SHARE * distance * np.array([-away[1], away[0], 0.0])  # everything a little to the left of the panel
+    return View(look_at + (view.position - look_at) * distance + aside, look_at + aside)
+
+
+def _distance(view: View, corners: Float[Array, "n 3"]) -> float:
+    """How far to stand back for all corners to fit into the middle of a window somewhat wider than high."""
+    back = view.position - view.look_at
+    right = np.cross([0.0, 0.0, 1.0], back)
+    right /= np.linalg.norm(right)
+    x, y, z = ((corners - view.look_at) @ np.stack([right, np.cross(back, right), back], axis=1)).T
+    tan = np.tan(0.5 * view.fov)
+    return float(np.max(np.concatenate([z + np.abs(y) / (0.78 * tan), z + np.abs(x) / (1.05 * tan)])))

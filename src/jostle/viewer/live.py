@@ -110,7 +110,7 @@ class Live:
         """Everyone at the start, side by side."""
         height = max(c.skeleton.height for c in self.characters)
         middle = 0.5 * (len(self.characters) - 1)
-        starts = [Start(position=(0.0, (middle - i) * LANE * height)) for i in range(len(self.characters))]
+        starts = [Start(position=(0.0, (i - middle) * LANE * height)) for i in range(len(self.characters))]
         self.states: list[CharacterState] = [c.init(s) for c, s in zip(self.characters, starts, strict=True)]
         self.before = [state.pose for state in self.states]
         self.acting = [[] for _ in self.characters]

@@ -50,7 +50,7 @@ class Scene:
             self.arrows.show([arrow for figure in frame.figures for arrow in figure.arrows])
         self.server.flush()
 
-    def draw_ways(self, ways: Sequence[Float[Array, "N T 3"]]) -> None:
+    def draw_ways(self, ways: Sequence[Float[Array, "_ _ 3"]]) -> None:
         """Lines along whole ways, one array per character; they stay until drawn anew."""
         for handle in self.trails:
             handle.remove()
