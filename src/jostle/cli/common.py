@@ -20,7 +20,9 @@ def find(name: str) -> Path:
     if not path.suffix and not path.exists() and name in assets.clip_names():
         return assets.clip_path(name)
     if not path.exists():
-        raise FileError(name, f"there is no such file, and no shipped clip of that name ({', '.join(assets.clip_names())}).")
+        raise FileError(
+            name, f"there is no such file, and no shipped clip of that name ({', '.join(assets.clip_names())})."
+        )
     return path
 
 
@@ -69,7 +71,12 @@ def progress(title: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f}%"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

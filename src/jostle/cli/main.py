@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-import tyro
+from tyro.extras import SubcommandApp
 
 from jostle import __version__
 from jostle.cli.clips import check, info
@@ -13,18 +13,17 @@ from jostle.cli.common import run
 from jostle.cli.convert import convert
 from jostle.cli.show import demo, render, view
 
-
 _ABOUT = "Responsive characters from a handful of clips."
 
 
-def build_app() -> tyro.extras.SubcommandApp:
-    clips = tyro.extras.SubcommandApp()
-    clips.command(info, name="info")
-    clips.command(check, name="check")
-    app = tyro.extras.SubcommandApp()
+def build_app() -> SubcommandApp:
+    clips = SubcommandApp()
+    clips.command(name="info")(info)
+    clips.command(name="check")(check)
+    app = SubcommandApp()
     app.command(clips, name="clips", help="Ask clips about themselves: info, check.")
     for command in (convert, view, render, demo):
-        app.command(command, name=command.__name__)
+        app.command(name=command.__name__)(command)
     return app
 
 
@@ -35,4 +34,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"jostle {__version__}")
         return
     run(lambda: build_app().cli(prog="jostle", description=_ABOUT, args=given or ["--help"]))
-

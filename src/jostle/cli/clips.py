@@ -1,0 +1,121 @@
+"""`jostle clips info` and `jostle clips check`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from jostle.cli.common import find, load, print_json, print_table, say
+from jostle.clips import Clip, save_clip
+from jostle.errors import FileError, JostleError
+
+if TYPE_CHECKING:
+    from jostle.clips.checks import Finding
+    from jostle.clips.info import Info
+
+Files = Annotated[list[str], tyro.conf.Positional]
+
+
+def info(files: Files, /, animation: str | None = None, json: bool = False) -> None:
+    """What is in these clips: frames, rate, joints, height, speed, turning, contacts, foot skate.
+
+    Args:
+        files: clips in any readable format, or shipped clips by name
+        animation: which animation of a glTF file, by name
+        json: print one JSON object instead of a table
+    """
+    from jostle.clips.info import describe
+
+    described = [(name, describe(load(name, animation=animation))) for name in files]
+    if json:
+        print_json({"clips": [{"file": name} | facts.to_dict() for name, facts in described]})
+        return
+    columns = [_facts(facts) for _, facts in described]
+    print_table([(label, *(column[label] for column in columns)) for label in columns[0]], head=["", *files])
+
+
+def _facts(facts: Info) -> dict[str, str]:
+    """A clip's facts as a person reads them."""
+    shares = ", ".join(f"{foot} {share:.0%}" for foot, share in zip(facts.feet, facts.contact_share, strict=True))
+    in_place = f", {facts.in_place_speed:.2f} m/s in place" if facts.in_place_speed else ""
+    return {
+        "frames": f"{facts.frames} at {facts.fps:g} a second, {facts.duration:.2f} s",
+        "joints": f"{facts.joints}{'' if facts.humanoid else ', not a person'}",
+        "moving bones": ", ".join(facts.moving_bones) or "none",
+        "height": f"{facts.height:.2f} m (1 unit of the file = {facts.unit:.6g} m)",
+        "speed": f"{facts.speed:.2f} m/s, forward {facts.forward_speed:+.2f} m/s{in_place}",
+        "turning": f"{facts.turning:+.0f} degrees, {facts.travel:.2f} m from start to end",
+        "on the ground": f"{shares}; none {facts.flight_share:.0%}",
+        "steps": f"{facts.steps}, {facts.cadence:.0f} a minute",
+        "floor": f"{facts.ground:+.3f} m",
+        "foot skate": f"{facts.foot_skate:.3f}, planted feet slide {facts.slide_cm:.1f} cm a step",
+    }
+
+
+def check(files: Files, /, fix: bool = False, out: Path | None = None, json: bool = False) -> None:
+    """What is wrong with these clips, before it costs an afternoon. Exit code 1 where an error was found.
+
+    Clips that are checked together and show the same actor share what one of them proves about the frame rate.
+
+    Args:
+        files: clips in any readable format, or shipped clips by name
+        fix: write a mended copy of each clip that needs one, NAME.fixed.bvh beside it
+        out: folder for the mended copies
+        json: print one JSON object instead of sentences
+    """
+    from jostle.clips.checks import check_together
+
+    names, clips, unread = _read_all(files)
+    findings = check_together(clips)
+    fixed = (
+        [_mend(n, c, f, out) for n, c, f in zip(names, clips, findings, strict=True)] if fix else [None] * len(clips)
+    )
+    if json:
+        rows = zip(names, findings, fixed, strict=True)
+        checked = [{"file": n, "findings": [f.to_dict() for f in found], "fixed": done} for n, found, done in rows]
+        print_json({"clips": checked, "unread": unread})
+    else:
+        for name, found, done in zip(names, findings, fixed, strict=True):
+            _print_findings(name, found, done)
+    if unread or any(finding.severity == "error" for found in findings for finding in found):
+        raise SystemExit(1)
+
+
+def _read_all(files: Sequence[str]) -> tuple[list[str], list[Clip], dict[str, str]]:
+    """The clips that can be read; a file that cannot be must not keep the others from being checked."""
+    names, clips, unread = [], [], {}
+    for name in files:
+        try:
+            lenient = {"allow_nan": True} if find(name).suffix.lower() == ".bvh" else {}
+            clips.append(load(name, **lenient))
+            names.append(name)
+        except JostleError as error:
+            unread[name] = str(error)
+            say(f"jostle: {error}")
+    return names, clips, unread
+
+
+def _mend(name: str, clip: Clip, findings: Sequence[Finding], out: Path | None) -> dict | None:
+    """Write the mended copy; None where there was nothing to mend."""
+    from jostle.clips.fix import fix as mend
+
+    mended, done = mend(clip, findings)
+    if mended is clip:
+        return None
+    source = find(name)
+    if out is not None and not out.is_dir():
+        raise FileError(out, "this folder does not exist; make it first.")
+    target = (out or source.parent) / f"{source.stem}.fixed.bvh"
+    save_clip(mended, target)
+    return {"file": str(target), "done": done}
+
+
+def _print_findings(name: str, findings: Sequence[Finding], fixed: dict | None) -> None:
+    print(f"{name}: {'nothing wrong' if not findings else ''}".rstrip())
+    for finding in findings:
+        print(f"  {finding.severity:8}{finding.sentence} {finding.remedy}".rstrip())
+    if fixed is not None:
+        print(f"  fixed   {fixed['file']}: {' '.join(fixed['done'])}")

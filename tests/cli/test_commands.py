@@ -1,0 +1,132 @@
+"""The command line as a person uses it: results on standard output, one sentence on standard error."""
+
+import json
+
+import numpy as np
+import pytest
+
+from jostle.assets import clip_path
+from jostle.cli import main
+from jostle.clips import load_clip, save_clip
+from jostle.skeleton import Pose
+
+
+def run(*arguments: str) -> int:
+    try:
+        main(list(arguments))
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def test_no_arguments_show_the_commands(capsys):
+    assert run() == 0
+    shown = capsys.readouterr().out
+    assert all(word in shown for word in ("clips", "convert", "view", "render", "demo"))
+
+
+def test_info_prints_one_json_object(capsys):
+    assert run("clips", "info", "walk", "--json") == 0
+    (clip,) = json.loads(capsys.readouterr().out)["clips"]
+    assert clip["fps"] == load_clip(clip_path("walk")).fps
+    assert clip["speed"] == pytest.approx(1.33, abs=0.1)
+    assert clip["foot_skate"] < 0.02
+
+
+def test_info_prints_a_table(capsys):
+    assert run("clips", "info", "walk", "run") == 0
+    shown = capsys.readouterr().out
+    assert "foot skate" in shown
+    assert "run" in shown
+
+
+def test_check_finds_nothing_in_the_shipped_clips(capsys):
+    assert run("clips", "check", "walk", "run", "turn_left", "turn_right", "stand", "--json") == 0
+    checked = json.loads(capsys.readouterr().out)
+    assert [clip["findings"] for clip in checked["clips"]] == [[]] * 5
+
+
+def spoilt_walk(path):
+    """The shipped walk with its root dropped to the origin in two frames."""
+    walk = load_clip(clip_path("walk"))
+    root = walk.root.copy()
+    root[60:62] = 0.0
+    save_clip(walk.with_poses(Pose(root, walk.wxyz)), path)
+
+
+def test_check_finds_and_fixes_and_exits_with_one(tmp_path, capsys):
+    spoilt_walk(tmp_path / "spoilt.bvh")
+    assert run("clips", "check", str(tmp_path / "spoilt.bvh"), "--fix", "--json") == 1
+    (clip,) = json.loads(capsys.readouterr().out)["clips"]
+    assert "dropped-root" in [finding["kind"] for finding in clip["findings"]]
+    fixed = load_clip(clip["fixed"]["file"])
+    np.testing.assert_allclose(fixed.root, load_clip(clip_path("walk")).root, atol=0.01)
+    assert run("clips", "check", clip["fixed"]["file"]) == 0
+
+
+def test_one_bad_file_does_not_keep_the_others_from_being_checked(tmp_path, capsys):
+    (tmp_path / "bad.bvh").write_text("HIERARCHY\nROOT")
+    assert run("clips", "check", str(tmp_path / "bad.bvh"), "walk", "--json") == 1
+    out, err = capsys.readouterr()
+    checked = json.loads(out)
+    assert [clip["file"] for clip in checked["clips"]] == ["walk"]
+    assert "bad.bvh" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("ending", ["bvh", "glb", "gltf", "csv", "npz", "txt"])
+def test_convert_writes_what_it_can_read_again(tmp_path, ending):
+    target = tmp_path / f"out.{ending}"
+    assert run("convert", "walk", str(target), "--start", "0.5", "--end", "1.5", "--fps", "30", "--mirror") == 0
+    clip = load_clip(target)
+    assert clip.fps == pytest.approx(30)
+    assert clip.frame_count == 31
+
+
+def test_convert_retargets(tmp_path):
+    small = tmp_path / "small.bvh"
+    walk = load_clip(clip_path("walk"))
+    save_clip(walk.with_poses(Pose(walk.root * 0.8, walk.wxyz), skeleton=walk.skeleton.scaled(0.8)), small)
+    assert run("convert", "walk", str(tmp_path / "out.bvh"), "--retarget", str(small)) == 0
+    out = load_clip(tmp_path / "out.bvh")
+    assert out.skeleton.height == pytest.approx(0.8 * walk.skeleton.height, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["clips", "info", "nothing.bvh"], "there is no such file"),
+        (["convert", "walk", "out.xyz"], "cannot be written"),
+        (["convert", "walk", "nowhere/out.bvh"], "does not exist"),
+        (["convert", "walk", "out.bvh", "--start", "9", "--end", "2"], "walk"),
+        (["render", "walk"], "jostle render walk.bvh walk.mp4"),
+        (["render", "walk", "out.xyz"], "cannot be rendered"),
+        (["demo", "--out", "demo.xyz"], "a demo can be written as"),
+        (["view", "walk", "--controller", "teapot"], "teapot"),
+        (["view", "nothing.jostle"], "there is no such file"),
+    ],
+)
+def test_bad_input_gets_one_sentence(arguments, sentence, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(*arguments) == 1
+    out, err = capsys.readouterr()
+    assert not out
+    assert sentence in err
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bad_usage_exits_with_two(capsys):
+    assert run("convert", "walk") == 2
+
+
+def test_demo_writes_a_bvh_of_twenty_seconds(tmp_path):
+    assert run("demo", "--out", str(tmp_path / "demo.bvh")) == 0
+    assert load_clip(tmp_path / "demo.bvh").duration == pytest.approx(20.0)
+
+
+def test_demo_writes_a_page_that_needs_no_network(tmp_path):
+    assert run("demo", "--out", str(tmp_path / "demo.html")) == 0
+    page = (tmp_path / "demo.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html")
+    assert len(page) > 500_000
