@@ -188,19 +188,26 @@ def from_euler(radians: Float[Array, "*b n"], order: str) -> Float[Array, "*b 4"
 
 
 def to_euler(q: Float[Array, "*b 4"], order: str = "ZXY") -> Float[Array, "*b 3"]:
-    """Intrinsic angles about three different axes; the middle one lies in [-pi/2, pi/2]."""
-    i, j, k = ("XYZ".index(axis) for axis in order)
+    """Intrinsic angles, as `from_euler` takes them. At gimbal lock the whole turn goes to the first axis.
+
+    About three axes the middle angle lies in [-pi/2, pi/2]; where the first axis comes again ("ZXZ"), in [0, pi].
+    """
+    i, j, last = ("XYZ".index(axis) for axis in order)
+    k = 3 - i - j
     sign = 1.0 if (i, j, k) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1.0
     m = to_matrix(q)
-    middle = np.arcsin(np.clip(sign * m[..., i, k], -1.0, 1.0))
-    locked = np.abs(m[..., i, k]) > 1.0 - 1e-12  # gimbal lock: give the whole turn to the first axis
-    first = np.where(
-        locked,
-        np.arctan2(sign * m[..., k, j], m[..., j, j]),
-        np.arctan2(-sign * m[..., j, k], m[..., k, k]),
-    )
-    last = np.where(locked, 0.0, np.arctan2(-sign * m[..., i, j], m[..., i, i]))
-    return np.stack([first, middle, last], axis=-1)
+    locked_turn = np.arctan2(sign * m[..., k, j], m[..., j, j])
+    if last == i:
+        locked = np.abs(m[..., i, i]) > 1.0 - 1e-12
+        middle = np.arccos(np.clip(m[..., i, i], -1.0, 1.0))
+        first = np.where(locked, locked_turn, np.arctan2(m[..., j, i], -sign * m[..., k, i]))
+        third = np.where(locked, 0.0, np.arctan2(m[..., i, j], sign * m[..., i, k]))
+    else:
+        locked = np.abs(m[..., i, k]) > 1.0 - 1e-12
+        middle = np.arcsin(np.clip(sign * m[..., i, k], -1.0, 1.0))
+        first = np.where(locked, locked_turn, np.arctan2(-sign * m[..., j, k], m[..., k, k]))
+        third = np.where(locked, 0.0, np.arctan2(-sign * m[..., i, j], m[..., i, i]))
+    return np.stack([first, middle, third], axis=-1)
 
 
 def angular_velocity(q: Float[Array, "T *b 4"], dt: float) -> Float[Array, "T *b 3"]:
