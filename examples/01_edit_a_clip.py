@@ -17,15 +17,15 @@ smooth = edit.resample(first_two_seconds, fps=60)
 mirrored = edit.mirror(smooth)
 print(f"{walk.frame_count} frames -> {smooth.frame_count} frames at {smooth.fps:g} a second")
 
-# One gait cycle, found by itself, that plays forever.
+# A piece that plays forever, found by itself: its last frame is its first again.
 cycle = find_cycle(walk)
-print(f"a cycle runs from frame {cycle.start} to {cycle.end}")
+print(f"frames {cycle.start} to {cycle.end} repeat, with {cycle.period:.2f} s a cycle")
 forever = loop(walk)
 
 # A child walks like its parent: the same motion on a skeleton of two thirds the size.
 child = walk.skeleton.scaled(2 / 3)
 small = retarget(forever, child)
-print(f"the parent takes {forever.root[-1, 0] - forever.root[0, 0]:.2f} m a cycle, ", end="")
+print(f"the parent takes {forever.root[-1, 0] - forever.root[0, 0]:.2f} m a round, ", end="")
 print(f"the child {small.root[-1, 0] - small.root[0, 0]:.2f} m")
 
 jostle.save_clip(small, "child.bvh")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,14 +69,28 @@ class Playback:
         last = self.clip.frame_count - 1
         if frame >= max(last, 1):
             end = self._placed(last, position, heading)
-            turned = quat.yaw(self.clip.wxyz[last, 0]) - quat.yaw(self.clip.wxyz[0, 0])
-            frame, position, heading = 0, end.root[:2], heading + float(turned)
+            frame, position, heading = 0, end.root[:2], heading + self._turn
         return PlaybackState(self._placed(frame, position, heading), frame, state.time + self.dt, position, heading)
 
+    @cached_property
+    def _yaw(self) -> Float[Array, "T"]:
+        return np.unwrap(quat.yaw(self.clip.wxyz[:, 0]))
+
+    @property
+    def _turn(self) -> float:
+        """How far one round turns, in radians."""
+        return float(self._yaw[-1] - self._yaw[0])
+
+    @cached_property
+    def _facing(self) -> float:
+        """Where the clip heads when it begins, without the wobble of the pelvis within a step."""
+        steady = self._turn * np.linspace(0.0, 1.0, self.clip.frame_count)
+        return float(np.mean(self._yaw - steady))
+
     def _placed(self, frame: int, position: Float[Array, "2"], heading: float) -> Pose:
-        """The clip's frame, with its first frame moved to `position` and turned to `heading`."""
+        """The clip's frame, with its beginning moved to `position` and turned to `heading`."""
         pose = self.clip.pose(frame)
-        turn = quat.from_yaw(heading - quat.yaw(self.clip.wxyz[0, 0]))
+        turn = quat.from_yaw(heading - self._facing)
         root = quat.apply(turn, pose.root - self.clip.root[0] * [1, 1, 0])
         root[:2] += position
         wxyz = pose.wxyz.copy()
