@@ -14,6 +14,8 @@ from jostle.clips.contacts import find_contacts, runs
 from jostle.clips.io import load_clip
 from jostle.skeleton import rest_pose
 
+PARTS = ("thigh", "shin", "foot")
+
 
 def standing(skeleton, frames=12):
     pose = rest_pose(skeleton)
@@ -140,6 +142,37 @@ def test_a_real_walk_has_two_humps_a_step_and_averages_to_the_weight(data):
         humps += early.max() > 1.02 and middle.min() < 0.97 and late.max() > 1.02
     assert len(steps) >= 4
     assert humps >= 3
+
+
+def test_in_double_support_the_leading_foot_brakes_and_the_trailing_one_propels(data):
+    """And by about a fifth of the weight, as force plates show for walking."""
+    physics, contacts, found = analysed(data, "snu_ys2010/walk/wd2_WalkForwardNormal00.bvh")
+    com = found.dynamics.com
+    travel = (com[-1] - com[0]) / np.linalg.norm(com[-1] - com[0])
+    along = found.by_foot @ travel / physics.body.weight  # (T, F)
+    ahead = np.nan_to_num((found.cop - com[:, None]) @ travel)
+    walking = np.linalg.norm(np.gradient(com, axis=0), axis=1) * 30.0 > 0.6
+    both = (
+        walking & np.all(contacts.planted, axis=1) & np.all(found.by_foot[..., 2] > 0.2 * physics.body.weight, axis=1)
+    )
+    assert both.sum() >= 8
+    lead = np.argmax(ahead[both], axis=1)
+    rows = np.arange(both.sum())
+    assert np.all(along[both][rows, lead] < 0.0)
+    assert np.all(along[both][rows, 1 - lead] > 0.0)
+    assert 0.1 < np.abs(along[both]).max() < 0.4
+
+
+@pytest.mark.parametrize("name", ["snu_ys2010/walk/wd2_WalkForwardNormal00.bvh", "cmu_asf_amc/35_01.amc"])
+def test_joint_moments_of_real_walks_are_those_of_people(data, name):
+    """Published peaks a kilogram: ankle about 1.5 N m to press the toes down, hip and knee about 1 (Winter 1991)."""
+    physics, _, found = analysed(data, name)
+    torques = found.torques[5:-5] / physics.body.total_mass
+    pitch = {part: torques[:, [physics.body.part(f"{s}_{part}") for s in ("left", "right")], 1] for part in PARTS}
+    assert 1.0 < pitch["foot"].max() < 2.2
+    assert pitch["foot"].min() > -0.9
+    assert np.abs(pitch["shin"]).max() < 2.2
+    assert np.abs(pitch["thigh"]).max() < 1.5
 
 
 def test_a_real_person_standing_weighs_as_much(data):

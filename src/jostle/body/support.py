@@ -4,12 +4,14 @@ Inverse dynamics says which force and moment the world gave the body (inverse.py
 corners of their soles that stay in the friction cone; any sum of such forces has its centre of pressure inside the foot
 by construction. With the cone's four edges as generators, each frame is a small non-negative least squares,
 
-    min |W (G x - w)|^2 + eps |x|^2,   x >= 0,
+    min |W (G x - w)|^2 + sum over corners |R f|^2,   x >= 0,
 
-w the root wrench, G x the wrench of the corner forces. W measures forces in body weights and moments (about the centre
-of mass) in body weights times the body's height, so that both are plain numbers of one kind; eps shares the load evenly
-where the wrench alone does not say. What is left, w - G x, is the **root residual**: a push by another hand, a foot
-that the contact finder missed, noise, or motion that no body could make.
+w the root wrench, f the corner forces that x makes, G x their wrench. W measures forces in body weights and moments
+(about the centre of mass) in body weights times the body's height, so that both are plain numbers of one kind. Two feet
+on the ground can also press against each other, and the wrench alone does not say how much; the faint second term
+decides: it shares the load evenly and prefers forces that point at the centre of mass, as those of walking people do.
+What is left, w - G x, is the **root residual**: a push by another hand, a foot that the contact finder missed, noise,
+or motion that no body could make.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from jostle.maths import quat
 from jostle.types import Array, Bool, Float, Int
 
 FRICTION = 0.8  # rubber on a dry floor
-_EVEN = 1e-3  # sqrt(eps)
+_EVEN, _ASIDE = 1e-3, 1e-2  # weights of a corner's force towards the centre of mass, and across that line
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,29 +130,42 @@ def find_support(physics: Physics, clip: Clip, contacts: Contacts) -> Support:
 def distribute(needs: InverseDynamics, support: Support, friction: float = FRICTION) -> GroundForces:
     """Solve every frame's small problem; frames without a planted foot leave their whole wrench as residual."""
     body = needs.physics.body
-    scale = np.repeat([1.0 / body.weight, 1.0 / (body.weight * body.height)], 3)
+    scale = np.repeat([1.0, 1.0 / body.height], 3) / body.weight
     wrench = np.concatenate([needs.force, needs.moment], axis=1)  # (T, 6)
     edges = friction / np.sqrt(2.0) * np.array([[1, 1, 0], [1, -1, 0], [-1, -1, 0], [-1, 1, 0]]) + [0, 0, 1]  # (4, 3)
     forces, left = np.zeros(support.points.shape), wrench.copy()
-    for frame in range(len(wrench)):
-        down = np.flatnonzero(support.planted[frame])
-        if len(down) == 0:
-            continue
-        arms = support.points[frame, down] - needs.com[frame]
-        generators = (
-            np.concatenate([np.broadcast_to(edges, (len(down), 4, 3)), np.cross(arms[:, None], edges)], axis=2)
-            .reshape(-1, 6)
-            .T
-        )  # (6, 4p)
-        amounts = _share(generators * scale[:, None] * body.weight, wrench[frame] * scale) * body.weight
-        forces[frame, down] = amounts.reshape(-1, 4) @ edges
-        left[frame] = wrench[frame] - generators @ amounts
+    for frame, planted in enumerate(support.planted):
+        if planted.any():
+            arms = support.points[frame, planted] - needs.com[frame]
+            found = _share(arms, edges, wrench[frame] * scale, body.height) * body.weight
+            forces[frame, planted] = found
+            left[frame] -= np.concatenate([found.sum(axis=0), np.cross(arms, found).sum(axis=0)])
     size = np.linalg.norm(left * scale, axis=1)
     return GroundForces(needs, support, forces, left[:, :3], left[:, 3:], size)
 
 
-def _share(generators: Float[Array, "6 n"], wrench: Float[Array, "6"]) -> Float[Array, "n"]:
-    """Non-negative amounts whose sum comes nearest to the wrench, evenly spread where there is a choice."""
-    count = generators.shape[1]
-    tall = np.concatenate([generators, _EVEN * np.eye(count)])
-    return scipy.optimize.nnls(tall, np.concatenate([wrench, np.zeros(count)]), maxiter=50 * count)[0]
+def _share(
+    arms: Float[Array, "p 3"], edges: Float[Array, "4 3"], wrench: Float[Array, "6"], height: float
+) -> Float[Array, "p 3"]:
+    """One frame: corner forces in body weights whose wrench comes nearest to the one asked for."""
+    pushes = np.broadcast_to(edges, (len(arms), 4, 3))
+    generators = np.concatenate([pushes, np.cross(arms[:, None], edges) / height], axis=2).reshape(-1, 6).T  # (6, 4p)
+    taste = _taste(arms, edges)
+    goal = np.concatenate([wrench, np.zeros(len(taste))])
+    amounts = scipy.optimize.nnls(np.concatenate([generators, taste]), goal, maxiter=50 * len(goal))[0]
+    return amounts.reshape(-1, 4) @ edges
+
+
+def _taste(arms: Float[Array, "p 3"], edges: Float[Array, "4 3"]) -> Float[Array, "m m"]:
+    """R for all corners, in blocks: weigh each force along and across the line to the centre of mass.
+
+    Four edges span three dimensions, so a fourth row weighs the one mix of amounts that makes no force.
+    """
+    count = len(arms)
+    along = arms[:, :, None] * arms[:, None, :] / np.sum(arms**2, axis=1)[:, None, None]  # (p, 3, 3)
+    blocks = np.empty((count, 4, 4))
+    blocks[:, :3] = (_EVEN * along + _ASIDE * (np.eye(3) - along)) @ edges.T
+    blocks[:, 3] = [_EVEN, -_EVEN, _EVEN, -_EVEN]
+    rows = np.zeros((count, 4, count, 4))
+    rows[np.arange(count), :, np.arange(count)] = blocks
+    return rows.reshape(4 * count, 4 * count)
