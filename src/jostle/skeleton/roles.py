@@ -53,7 +53,11 @@ def split_side(name: str) -> tuple[str | None, str]:
         match = re.match(r"^([LR])([A-Z].*)$", bare)
     if not match:  # lfemur, rtibia: only before a word that we know
         words = "|".join(
-            sorted({w for names in _NAMES.values() for w in names} | {"thumb", "fingers"}, key=len, reverse=True)
+            sorted(
+                {w for names in _NAMES.values() for w in names} | {"thumb", "fingers", "hipjoint"},
+                key=len,
+                reverse=True,
+            )
         )
         match = re.match(rf"^([lr])({words})$", bare)
     side = {"l": "left", "r": "right"}[match[1][0].lower()] if match else None
