@@ -54,7 +54,8 @@ def _twins_by_name(skeleton: Skeleton) -> Array | None:
 def _twins_by_geometry(skeleton: Skeleton) -> Array:
     """Walk down from the root, pairing the children of twins so that their reflected subtrees lie closest."""
     tolerance = 0.05 * max(skeleton.height, 1e-6)
-    centres = np.array([skeleton.rest_positions[skeleton.subtree(j)].mean(axis=0) for j in range(skeleton.joint_count)])
+    below = [skeleton.subtree(j) for j in range(skeleton.joint_count)]
+    centres, counts = np.array([skeleton.rest_positions[b].mean(axis=0) for b in below]), [len(b) for b in below]
     places = np.stack([skeleton.rest_positions, centres], axis=1)  # (J, 2, 3): a joint, and what hangs from it
     places[..., 1] -= skeleton.offsets[0, 1]
     twins = np.full(skeleton.joint_count, -1)
@@ -64,6 +65,7 @@ def _twins_by_geometry(skeleton: Skeleton) -> Array:
             if twins[child] >= 0:
                 continue
             free = [c for c in skeleton.children[twins[joint]] if twins[c] < 0]
+            free = [c for c in free if counts[c] == counts[child]] or free  # a hand is no thumb, wherever it lies
             misfits = {c: np.linalg.norm(places[c] * _FLIP - places[child], axis=-1).max() for c in free}
             best = min(misfits, key=misfits.__getitem__, default=None)
             if best is None or misfits[best] > tolerance:
