@@ -199,6 +199,7 @@ def test_the_saved_page_plays_offline(tab, walk, tmp_path):
     assert len(middle_of_canvas(tab)) > 8000
     assert asked == []
     assert tab.problems == []
+    assert tab.evaluate("document.documentElement.dataset.studio") == "1"  # none of viser's own lights
 
 
 def test_a_foreign_page_reaches_neither_door(tab, walk, running):

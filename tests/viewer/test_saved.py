@@ -1,5 +1,7 @@
 """The page that is saved, and recordings as files."""
 
+from importlib import resources
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from jostle.clips import load_clip
 from jostle.errors import FileError
 from jostle.viewer import write_page
 from jostle.viewer.downloads import file_names, pack
+from jostle.viewer.page import UNPACKING, dress
 from jostle.viewer.saved import MOST_FPS, frame_times
 from jostle.viewer.tracks import place
 
@@ -20,6 +23,15 @@ def test_a_page_is_one_whole_file(walk, tmp_path):
     assert "__VISER_EMBED_DATA__" in text
     assert 500_000 < path.stat().st_size < 2_000_000
     assert [p.name for p in tmp_path.iterdir()] == ["walk.html"]
+
+
+def test_the_pinned_viser_can_be_dressed():
+    page = resources.files("viser").joinpath("client", "build", "index.html").read_text()
+    assert page.count(UNPACKING) == 1
+    assert page.count("<title>Viser</title>") == 1
+    assert page.count('<meta name="viewport"') == 1
+    dressed = dress(page, "x", "live.js")
+    assert dressed.index("function jostleStudio") < dressed.index(f"jostleStudio({UNPACKING})")
 
 
 def test_a_page_that_cannot_be_written_leaves_the_old_one(walk, tmp_path):

@@ -98,9 +98,9 @@ class Live:
         self.recordings: list[Recording] = []
         self._restart = False
         self._credit = 0.0
+        self.panel = LivePanel(self)
         self.begin()
         self.scene = Scene(stage.server, figures, shadows)
-        self.panel = LivePanel(self)
         self._watch_drags()
         self._look()
 
@@ -200,14 +200,15 @@ class Live:
     def step(self) -> None:
         """One sixtieth of a second for everyone."""
         wishes = self.commands()
+        recorders = self.recorders  # a page may stop them at any moment
         self.before = [state.pose for state in self.states]
         for i, (character, wish) in enumerate(zip(self.characters, wishes, strict=True)):
-            if self.recorders is not None:
-                self.recorders[i].add(self.states[i], wish.pushes)
+            if recorders is not None:
+                recorders[i].add(self.states[i], wish.pushes)
             self.states[i] = character.step(self.states[i], wish)
             self.acting[i] = [a for a in self.acting[i] if a.until > self.states[i].time]
             self._remember(i)
-        if self.recorders is not None and len(self.recorders[0]) >= LONGEST_RECORDING * RATE:
+        if recorders is not None and len(recorders[0]) >= LONGEST_RECORDING * RATE:
             self.panel.stop_recording()
 
     def _remember(self, index: int) -> None:
@@ -244,7 +245,7 @@ class Live:
 
     def frame(self) -> Frame:
         """What the page shows now: in slow motion between two steps."""
-        slow = self.panel.rate < 1.0 if hasattr(self, "panel") else False
+        slow = self.panel.rate < 1.0
         poses = [
             interpolate(before, state.pose, self._credit) if slow else state.pose
             for before, state in zip(self.before, self.states, strict=True)

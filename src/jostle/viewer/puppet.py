@@ -39,7 +39,7 @@ class Puppet:
         self.rings = [self._add_ring(foot) for foot in range(figure.feet)]
         self.marked = True
         self.label = self._add_label() if labelled else None
-        self.top = self._top_joint()
+        self.top, self.above = crown(figure)
         self.tail: LineSegmentsHandle | None = None
 
     def _add_body(self, index: int) -> None:
@@ -70,9 +70,6 @@ class Puppet:
             f"{self.root}/name", self.figure.name, anchor="bottom-center", font_screen_scale=1.1
         )
 
-    def _top_joint(self) -> int:
-        return int(np.argmax(self.figure.skeleton.rest_positions[:, 2]))
-
     def show(self, frame: FigureFrame) -> None:
         """Call inside `server.atomic()`."""
         if self.skinned is not None:
@@ -85,7 +82,7 @@ class Puppet:
                 ring.position = frame.touching[foot] + [0.0, 0.0, LIFT]
             ring.visible = down
         if self.label is not None:
-            self.label.position = frame.positions[self.top] + [0.0, 0.0, 0.24 * self.figure.skeleton.height]
+            self.label.position = frame.positions[self.top] + [0.0, 0.0, self.above]
 
     def show_tail(self, way: Float[Array, "N T 3"] | None) -> None:
         """Lines along `way`; None hides them."""
@@ -112,6 +109,17 @@ class Puppet:
         for handle in self.handles:
             for modifier in (None, "shift", "alt", "cmd/ctrl"):
                 handle.on_drag("left", modifier=modifier)(callback)
+
+
+def crown(figure: Figure) -> tuple[int, float]:
+    """The highest joint, and how far above it a name floats clear of everything that the figure wears."""
+    rest = figure.skeleton.rest_positions
+    top = int(np.argmax(rest[:, 2]))
+    if figure.skin is not None:
+        highest = max(float(mesh.vertices[:, 2].max()) for mesh in figure.skin.meshes)
+    else:
+        highest = max((float(p.vertices[:, 2].max() + rest[p.joint, 2]) for p in figure.parts), default=rest[top, 2])
+    return top, highest - float(rest[top, 2]) + 0.06 * figure.skeleton.height
 
 
 def merge(parts: Iterable[Part]) -> list[tuple[tuple[float, float, float], Float[Array, "n 3"], Array]]:
