@@ -134,7 +134,7 @@ def test_bytes_overwritten(file, changes):
     try_to_read(bytes(data))
 
 
-@FUZZ
+@settings(FUZZ, max_examples=50)
 @given(st.sampled_from([written, foreign]), st.integers(0, 10**6), st.binary(min_size=4, max_size=64))
 def test_numbers_overwritten(file, at, chunk):
     """NaN, infinity and absurd values in the arrays."""

@@ -6,7 +6,8 @@ import struct
 import numpy as np
 import pytest
 from raw_gltf import Raw
-from tiny_gltf import Tiny, matrix, unpack
+from scipy.spatial.transform import Rotation
+from tiny_gltf import Tiny, matrix, pack, unpack
 
 from jostle.clips import Clip
 from jostle.clips.gltf import animations, read_gltf, write_gltf
@@ -93,6 +94,19 @@ def test_several_skins_over_one_armature_are_one_figure_at_rest(data):
     assert np.allclose(clip.wxyz, quat.IDENTITY)
     assert 1.7 < clip.skeleton.height < 1.9
     assert len(clip.skeleton.end_parents) == 13
+
+
+@pytest.mark.parametrize("turn", [[0, 1, 0, 0], [0, HALF, 0, HALF], [HALF, 0, 0, HALF], [0.5, 0.5, 0.5, 0.5]])
+def test_a_person_whose_bind_pose_faces_elsewhere_is_told_from_one_that_faces_x(data, tmp_path, turn):
+    """Exporters that face -Z or keep Z up: the rest pose is turned, the frames stay where they are."""
+    path = data / "quaternius_cc0/platformer_Character.glb"
+    document, binary = unpack(path.read_bytes())
+    document["nodes"][0]["rotation"] = turn  # the top of the scene
+    (tmp_path / "turned.glb").write_bytes(pack(document, binary))
+    plain, turned = read_gltf(path, "Walk"), read_gltf(tmp_path / "turned.glb", "Walk")
+    assert np.abs(turned.skeleton.rest_positions - plain.skeleton.rest_positions).max() < 1e-5
+    carried = Rotation.from_quat(turn).apply(file_axes(plain.positions).reshape(-1, 3))
+    assert np.abs(file_axes(turned.positions).reshape(-1, 3) - carried).max() < 1e-5
 
 
 # Interpolation

@@ -19,8 +19,9 @@ import numpy as np
 
 from jostle.clips.gltf_data import read_accessor
 from jostle.clips.gltf_file import Document
-from jostle.maths import quat
-from jostle.skeleton import Skeleton, build_skeleton
+from jostle.clips.gltf_nodes import local_matrix, world_matrix
+from jostle.clips.rest import standing_axes
+from jostle.skeleton import Skeleton, build_skeleton, is_humanoid
 from jostle.types import Array, Float
 
 MAX_JOINTS = 2000
@@ -54,7 +55,26 @@ def find_figure(doc: Document) -> Figure:
     places = {node: joint for joint, node in enumerate(nodes)}
     parents = [-1 if joint == 0 else places.get(doc.parents[node], 0) for joint, node in enumerate(nodes)]
     rest = _rest(doc, skins, nodes, parents)
-    return Figure(tuple(nodes), tuple(skins), rest, _skeleton(doc, nodes, parents, rest))
+    skeleton = _skeleton(doc, nodes, parents, rest)
+    turn = _turn_to_stand(skeleton)
+    if turn is not None:
+        rest = turn @ rest
+        skeleton = _skeleton(doc, nodes, parents, rest)
+    return Figure(tuple(nodes), tuple(skins), rest, skeleton)
+
+
+def _turn_to_stand(skeleton: Skeleton) -> Float[Array, "4 4"] | None:
+    """The turn by right angles after which a person's bind pose stands and faces X, if it needs one: in file axes.
+
+    glTF says Y up and facing Z, and not every exporter listens. Frames stay where they are in the world.
+    """
+    axes = standing_axes(skeleton) if is_humanoid(skeleton) else None
+    if axes is None or np.array_equal(axes, np.eye(3)):
+        return None
+    order = np.eye(3)[TO_JOSTLE]
+    turn = np.eye(4)
+    turn[:3, :3] = order.T @ axes @ order
+    return turn
 
 
 def animated_nodes(doc: Document) -> set[int]:
@@ -121,44 +141,6 @@ def _ordered(doc: Document, nodes: set[int]) -> list[int]:
         order.append(open_nodes.pop())
         open_nodes.extend(c for c in reversed(doc.children(order[-1])) if c in nodes)
     return order
-
-
-def local_matrix(doc: Document, node: int) -> Float[Array, "4 4"]:
-    """A node's own transform at rest."""
-    owner, label = doc.nodes[node], doc.label(node)
-    if "matrix" in owner:
-        return doc.numbers(owner, "matrix", tuple(np.eye(4).ravel()), label).reshape(4, 4).T
-    t, r, s = rest_parts(doc, node)
-    return compose(t, r, s)
-
-
-def rest_parts(doc: Document, node: int) -> tuple[Array, Array, Array]:
-    """Translation, rotation (wxyz) and scale of a node at rest."""
-    owner, label = doc.nodes[node], doc.label(node)
-    xyzw = doc.numbers(owner, "rotation", (0.0, 0.0, 0.0, 1.0), label)
-    length = np.linalg.norm(xyzw)
-    if length < 1e-6:
-        doc.fail(f"{label} has a rotation of length zero; export it again.")
-    translation = doc.numbers(owner, "translation", (0.0, 0.0, 0.0), label)
-    return translation, xyzw[[3, 0, 1, 2]] / length, doc.numbers(owner, "scale", (1.0, 1.0, 1.0), label)
-
-
-def compose(t: Array, wxyz: Array, s: Array) -> Float[Array, "*t 4 4"]:
-    """T R S as one matrix, for all leading axes."""
-    out = np.zeros((*np.broadcast_shapes(t.shape[:-1], wxyz.shape[:-1], s.shape[:-1]), 4, 4))
-    out[..., :3, :3] = quat.to_matrix(wxyz) * s[..., None, :]
-    out[..., :3, 3], out[..., 3, 3] = t, 1.0
-    return out
-
-
-def world_matrix(doc: Document, node: int) -> Float[Array, "4 4"]:
-    """Where a node is at rest."""
-    out = np.eye(4)
-    for n in doc.chain(node):
-        if n not in doc.worlds:
-            doc.worlds[n] = out @ local_matrix(doc, n)
-        out = doc.worlds[n]
-    return out
 
 
 def bind_matrices(doc: Document, skin: int) -> Float[Array, "j 4 4"] | None:

@@ -101,7 +101,7 @@ def _weights(doc: Document, attributes: Json, count: int, where: str) -> tuple[A
         if f"JOINTS_{n}" in attributes and f"WEIGHTS_{n}" in attributes:
             joints.append(read_accessor(doc, attributes[f"JOINTS_{n}"], ("VEC4",), f"JOINTS_{n} of {where}"))
             weights.append(_attribute(doc, attributes, f"WEIGHTS_{n}", ("VEC4",), count, where))
-            if joints[-1].shape != (count, 4) or joints[-1].dtype.kind != "i":
+            if joints[-1].shape != (count, 4) or joints[-1].dtype.kind != "i" or joints[-1].min() < 0:
                 doc.fail(f"{where} has JOINTS_{n} that do not fit its {count} vertices; export it again.")
     j, w = np.concatenate(joints, axis=1), np.maximum(np.concatenate(weights, axis=1), 0.0)
     order = np.argsort(-w, axis=1, kind="stable")[:, :4]

@@ -13,8 +13,9 @@ import numpy as np
 
 from jostle.clips.clip import Clip
 from jostle.clips.gltf_data import read_accessor
-from jostle.clips.gltf_figure import TO_JOSTLE, Figure, compose, find_figure, local_matrix, rest_parts
+from jostle.clips.gltf_figure import TO_JOSTLE, Figure, find_figure
 from jostle.clips.gltf_file import Document, Json
+from jostle.clips.gltf_nodes import compose, local_matrix, rest_parts
 from jostle.clips.gltf_tracks import PATHS, Tracks, frame_times, read_tracks, sample
 from jostle.errors import FileError, MotionError, unknown_name
 from jostle.maths import quat
