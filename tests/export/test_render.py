@@ -277,8 +277,11 @@ def test_key_frames_pass_over_a_pause():
 
 def test_layout_has_room_for_all_and_no_empty_row():
     for count in range(1, 20):
-        rows, columns = layout(count, 960, 540)
-        assert rows * columns >= count > (rows - 1) * columns
+        for shape in (0.5, 1.0, 2.0):
+            rows, columns = layout(count, 960, 540, shape)
+            assert rows * columns >= count > (rows - 1) * columns
+    assert layout(8, 1600, 400, 0.5) == (1, 8)
+    assert layout(8, 1600, 900, 2.0) == (4, 2)
 
 
 def bodies(picture: np.ndarray) -> int:
@@ -386,3 +389,11 @@ def test_a_figure_is_built_once_for_a_skeleton():
     skeleton = biped()
     assert build_figure(skeleton) is build_figure(skeleton)
     assert len(build_figure(skeleton).albedo) == len(build_figure(skeleton).faces)
+
+
+def test_a_steady_gait_is_shown_in_different_phases():
+    clip = stroll(6.0)  # six cycles and a pose for each: even places would show one phase six times
+    frames = key_frames(clip, 7)
+    phase = (frames[1:-1] / clip.fps) % 1.0
+    gaps = np.abs(phase[:, None] - phase)
+    assert np.minimum(gaps, 1 - gaps).max() > 0.35

@@ -19,15 +19,15 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
 
 
-def text_size(height: int) -> int:
-    """Pixels of type that can be read in a picture of this height."""
-    return int(np.clip(round(height / 30), 10, 40))
+def text_size(width: int, height: int) -> int:
+    """Pixels of type that can be read in a picture of this size and leave room in it."""
+    return int(np.clip(round(min(height / 28, width / 16)), 10, 40))
 
 
 def caption(picture: UInt8[Array, "h w 3"], left: str, right: str = "") -> UInt8[Array, "h w 3"]:
     """Write at the foot of a picture: `left` in its left corner, `right` in its right one."""
     height, width = picture.shape[:2]
-    size = text_size(height)
+    size = text_size(width, height)
     image = Image.fromarray(picture)
     pen = ImageDraw.Draw(image)
     pad = round(0.8 * size)
@@ -40,7 +40,7 @@ def caption(picture: UInt8[Array, "h w 3"], left: str, right: str = "") -> UInt8
 def centred(picture: UInt8[Array, "h w 3"], text: str) -> UInt8[Array, "h w 3"]:
     """Write in the middle of a picture's foot."""
     height, width = picture.shape[:2]
-    size = text_size(height)
+    size = text_size(width, height)
     image = Image.fromarray(picture)
     ImageDraw.Draw(image).text((width // 2, height - round(0.6 * size)), text, FAINT, _font(size), anchor="ms")
     return np.asarray(image)

@@ -49,7 +49,8 @@ def paint_floor(
     for marker in markers if markers is not None else ():
         _mark(colour, ground, marker)
     distance = np.hypot(ground.x - np.float32(camera.target[0]), ground.y - np.float32(camera.target[1]))
-    fade = np.exp(-np.square(np.maximum(distance / np.float32(scale) - 1.4, 0.0) / 4.2))[..., None]
+    reach = np.float32(np.linalg.norm(camera.eye - camera.target))
+    fade = np.exp(-np.square(np.maximum(distance / reach - 0.2, 0.0) / 0.55))[..., None]
     behind = image[ground.first :]
     behind += (colour - behind) * fade
     return image

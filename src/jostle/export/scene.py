@@ -81,7 +81,8 @@ def draw(
     depth = [float((actor.positions[0] - camera.eye) @ camera.axes[2]) for actor in actors]
     placed = [actor.figure.place(actor.positions, actor.wxyz) for actor in actors]
     shadows = [
-        cast_shadow(points, actor.figure.faces, light, floor) for actor, (points, _) in zip(actors, placed, strict=True)
+        cast_shadow(points, actor.figure.faces, light, floor, 1.0 - actor.fade)
+        for actor, (points, _) in zip(actors, placed, strict=True)
     ]
     image = paint_floor(camera, width, height, floor, shadows, markers, scale)
     for i in np.argsort(depth)[::-1]:

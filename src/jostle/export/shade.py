@@ -75,9 +75,14 @@ class Shadow:
 
 
 def cast_shadow(
-    points: Float[Array, "n 3"], faces: Int[Array, "m 3"], light: Float[Array, "3"], floor: float, size: int = 224
+    points: Float[Array, "n 3"],
+    faces: Int[Array, "m 3"],
+    light: Float[Array, "3"],
+    floor: float,
+    strength: float = 1.0,
+    size: int = 224,
 ) -> Shadow:
-    """Look at the figure from the lamp."""
+    """Look at the figure from the lamp; `strength` is how dark it falls on the floor."""
     across = np.cross(light, [0.0, 0.0, 1.0])
     across /= np.linalg.norm(across)
     axes = np.stack([across, np.cross(-light, across), -light])
@@ -95,8 +100,8 @@ def cast_shadow(
     height = _height(samples.pixel, samples.nearness, axes, corner, scale, reach, size) - floor
     low = np.zeros(size * size, dtype=np.float32)
     low[samples.pixel] = np.clip(1.0 - height / (0.16 * span), 0.0, 1.0)
-    soft = _blur(cover, 0.035 * span * scale)
-    contact = _blur(low.reshape(size, size), 0.009 * span * scale)
+    soft = strength * _blur(cover, 0.035 * span * scale)
+    contact = strength * _blur(low.reshape(size, size), 0.009 * span * scale)
     return Shadow(axes, corner, scale, _blur(depth, 1.0, 2), _blur(depth * depth, 1.0, 2), soft, contact, reach, span)
 
 

@@ -87,7 +87,7 @@ def person_cones(skeleton: Skeleton) -> list[Cone]:
         side, _, limb = role.partition("_")
         if side in ("left", "right"):
             reach = limb_reach(skeleton, side, limb, tall)
-            near, far = (share * tall * plumpness(skeleton) for share in _RADII[limb])
+            near, far = (share * tall * plumpness(skeleton) ** 0.6 for share in _RADII[limb])
             limit = 0.62 * max(float(np.linalg.norm(reach)), 0.02 * tall)  # short limbs stay slim
             cones.append(Cone(joint, role, np.zeros(3), reach, min(near, limit), min(far, limit)))
     at = skeleton.rest_positions

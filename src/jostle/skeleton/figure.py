@@ -59,6 +59,8 @@ def _trunk(build: Build) -> list[Piece]:
     low = [j for j in chain if height[j] <= 0.7]
     ribs = low[-1] if low else roles["chest"]
     waist = low[-2] if len(low) > 1 else roles["pelvis"]
+    if height.get(ribs, 1.0) < 0.3:  # the spine bends below the waist, which therefore moves with the ribs
+        waist = ribs
     wide_hips = np.clip(build.half("thigh") / (0.052 * build.tall), 0.8, 3.0) ** 0.75
     wide_chest = np.clip(build.half("upper_arm") / (0.108 * build.tall), 0.75, 1.5) ** 0.7
     pieces = [

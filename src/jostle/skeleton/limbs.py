@@ -33,7 +33,7 @@ def sculpt_limbs(build: Build, side: str) -> list[Piece]:
     for limb in ("thigh", "shin", "upper_arm", "forearm"):
         cone = cones[f"{side}_{limb}"]
         length = float(np.linalg.norm(cone.b))
-        radius = min(_BALLS[limb] * build.tall * plumpness(build.skeleton), 1.08 * cone.radius_a)
+        radius = min(_BALLS[limb] * build.tall * plumpness(build.skeleton) ** 0.6, 1.08 * cone.radius_a)
         if limb != "thigh":  # the thigh's own dome turns in the pelvis
             pieces.append(Piece(cone.joint, ball(np.zeros(3), np.full(3, radius)), "joint", side))
         rows = np.array(_SHAPES[limb])
@@ -48,7 +48,7 @@ def sculpt_limbs(build: Build, side: str) -> list[Piece]:
 
 def _far_ball(build: Build, limb: str, radius: float) -> float:
     after = {"thigh": "shin", "shin": "foot", "upper_arm": "forearm", "forearm": "hand"}[limb]
-    return min(_BALLS[after] * build.tall * plumpness(build.skeleton), 1.08 * radius)
+    return min(_BALLS[after] * build.tall * plumpness(build.skeleton) ** 0.6, 1.08 * radius)
 
 
 def _yoke(build: Build, side: str) -> Piece:
@@ -73,7 +73,7 @@ def sculpt_hand(build: Build, side: str) -> list[Piece]:
         return []
     joint = roles[f"{side}_hand"]
     reach = limb_reach(build.skeleton, side, "hand", tall)
-    plump = plumpness(build.skeleton)
+    plump = plumpness(build.skeleton) ** 0.6
     length = float(np.linalg.norm(reach))
     frame = frame_along(reach, AHEAD)
     # Across the mitt: `front` is the width of the palm, `side` its thickness.
@@ -104,7 +104,7 @@ def sculpt_foot(build: Build, side: str) -> list[Piece]:
     roles, tall = find_roles(build.skeleton), build.tall
     ankle = roles[f"{side}_foot"]
     reach = limb_reach(build.skeleton, side, "foot", tall)
-    plump = plumpness(build.skeleton)
+    plump = plumpness(build.skeleton) ** 0.6
     ahead = np.array([reach[0], reach[1], 0.0])
     length = max(float(np.linalg.norm(ahead)), 0.03 * tall)
     frame = frame_along(ahead, UP)  # front of the ring is up, so its back is the sole

@@ -1,0 +1,51 @@
+"""The README's pictures, drawn by jostle itself: python docs/make_images.py"""
+
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from jostle.clips import Clip, load_clip
+from jostle.export import Actor, Camera, build_figure, draw, render
+from jostle.export.camera import fit_distance
+
+ROOT = Path(__file__).parent.parent
+CLIPS = ROOT / "src" / "jostle" / "assets" / "clips"
+IMAGES = ROOT / "docs" / "images"
+WIDE = (1600, 560)
+FIELD = 0.2  # radians: a long lens, so that the near figure is not much larger than the far one
+
+
+def chronophotograph(
+    clip: Clip, seconds: list[float], width: int, height: int, view: float, rise: float
+) -> Image.Image:
+    """One walk, several moments in one frame: the latest solid, the earlier ones fading, as on an old glass plate."""
+    figure = build_figure(clip.skeleton)
+    frames = [round(second * clip.fps) for second in seconds]
+    fades = np.linspace(0.62, 0.0, len(frames)) ** 1.3
+    actors = [
+        Actor(figure, clip.positions[frame], clip.globals.wxyz[frame], float(fade))
+        for frame, fade in zip(frames, fades, strict=True)
+    ]
+    points = np.concatenate([figure.place(actor.positions, actor.wxyz)[0] for actor in actors])
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    way = clip.root[frames[-1], :2] - clip.root[frames[0], :2]
+    angle = np.arctan2(way[1], way[0]) + np.radians(view)
+    towards = np.array([np.cos(angle), np.sin(angle), np.tan(np.radians(rise))])
+    towards /= np.linalg.norm(towards)
+    distance = 1.1 * fit_distance(points, middle, towards, width / height, FIELD)
+    camera = Camera(middle + distance * towards, middle, FIELD)
+    return Image.fromarray(draw(actors, camera, width, height, scale=0.5, lamp_side=-1.0))
+
+
+def main() -> None:
+    IMAGES.mkdir(exist_ok=True)
+    walk = load_clip(CLIPS / "walk.bvh")
+    moments = [3.73 - 0.62 * k for k in range(6, -1, -1)]  # ends on a landing foot, and no two phases alike
+    chronophotograph(walk, moments, *WIDE, view=-70.0, rise=6.0).save(IMAGES / "hero.png", optimize=True)
+    gaits = [load_clip(CLIPS / f"{name}.bvh") for name in ("walk", "run", "turn_left")]
+    render(gaits, IMAGES / "gaits.png", size=(1400, 900), poses=7)
+
+
+if __name__ == "__main__":
+    main()
