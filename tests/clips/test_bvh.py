@@ -584,6 +584,22 @@ def test_a_line_of_megabytes_is_refused(save, place, piece):
         read_bvh(save(text))
 
 
+def test_line_numbers_hold_across_blocks(save, monkeypatch):
+    monkeypatch.setattr("jostle.clips.text.MAX_LINE", 80)  # bytes, so that every line or two is a block of its own
+    row = "1 2 3 10 20 30 40 50 60 70\n"
+    many = TEXT.replace("Frames: 2", "Frames: 42") + row * 20 + "\n\n" + row * 20
+    np.testing.assert_array_equal(read_bvh(save(many), unit=0.01).wxyz[2], read_bvh(save(many), unit=0.01).wxyz[41])
+    for bad, words in (("1 2 3\n", "3 values"), (row.replace("50", "x"), "'x'"), (row.replace("50", "nan"), "'nan'")):
+        with pytest.raises(FormatError, match=words) as caught:
+            read_bvh(save(many.replace("Frames: 42", "Frames: 43") + bad), unit=0.01)
+        assert caught.value.line == 72
+    with pytest.raises(FormatError, match="more frames") as caught:
+        read_bvh(save(many + row), unit=0.01)
+    assert caught.value.line == 72
+    gaps = read_bvh(save(many.replace("\n\n\n", "\n" + row.replace("50", "1.#QNAN"))[: -1 - len(row)]), allow_nan=True)
+    assert np.flatnonzero(np.isnan(gaps.wxyz).any(axis=(1, 2))).tolist() == [22]
+
+
 def test_too_many_values_are_refused_before_they_are_read(save, monkeypatch):
     monkeypatch.setattr("jostle.clips.text.MAX_VALUES", 19)
     with pytest.raises(FormatError, match="shorter takes"):

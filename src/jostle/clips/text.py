@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 
 from jostle.errors import FormatError
 from jostle.files import MAX_BYTES, read_bytes
-from jostle.types import Array, Bool, Float, PathLike
+from jostle.types import Array, Bool, Float, Int, PathLike
 
 MAX_VALUES = 16_000_000  # 23 minutes of 96 channels at 120 frames a second; more would not fit in a few hundred MB
 MAX_LINE = 4 * 2**20  # bytes; a frame of two thousand joints takes a tenth of it
@@ -73,17 +74,15 @@ def read_table(
 
     Anything else is refused with the line that is to blame.
     """
-    if not _is_rectangle(path, data, start, rows, columns):
-        raise _table_error(path, data, start, rows, columns)
-    if rows * columns > MAX_VALUES:
-        raise FormatError(
-            path, f"it holds {rows * columns:,} values, more than {MAX_VALUES:,}; cut it into shorter takes."
-        )
+    fault = _find_fault(path, data, start, rows, columns)
+    if fault is not None:
+        raise fault
     values = parse_numbers(data[start:])
     if values is None or values.size != rows * columns:
-        values = _parse_slowly(path, data, start, rows, columns)
-    if not is_usable(values, allow_nan).all():
-        raise _unusable_error(path, data, start, allow_nan)
+        values = _parse_slowly(path, data, start, rows * columns)
+    usable = is_usable(values, allow_nan)
+    if not usable.all():
+        raise _unusable_error(path, data, start, *divmod(int(np.argmin(usable)), columns))
     return values.reshape(rows, columns)
 
 
@@ -113,82 +112,91 @@ def parse_numbers(block: bytes) -> Float[Array, "n"] | None:
             return None
 
 
-def _is_rectangle(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> bool:
-    """Whether exactly `rows` lines have words, and each of them `columns`: counted in bounded memory."""
-    seen = 0
+def blocks_of(path: PathLike, data: bytes, start: int = 0) -> Iterator[bytes]:
+    """The rest of the file in pieces of whole lines and bounded size."""
     while start < len(data):
         end = len(data) if start + MAX_LINE >= len(data) else data.rfind(b"\n", start, start + MAX_LINE) + 1
         if end <= start:
-            raise _long_line(path, data, start)
-        counts = _words_per_line(data[start:end])
-        counts = counts[counts > 0]
-        seen += len(counts)
-        if seen > rows or np.any(counts != columns):
-            return False
+            problem = f"this line is longer than {MAX_LINE // 2**20} MB, so it is no motion; export the file again."
+            raise FormatError(path, problem, line=line_at(data, start))
+        yield data[start:end]
         start = end
-    return seen == rows
 
 
-def _words_per_line(block: bytes) -> Array:
-    letters = np.frombuffer(block + b"\n", np.uint8)
+def lines_of(path: PathLike, data: bytes, start: int = 0) -> Iterator[tuple[int, list[bytes]]]:
+    """(line number, words) of the lines after `start` that are not blank."""
+    number = line_at(data, start)
+    for block in blocks_of(path, data, start):
+        lines = block.split(b"\n")
+        for i, line in enumerate(lines):
+            if line and (words := line.split()):
+                yield number + i, words
+        number += len(lines) - 1
+
+
+def _find_fault(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> FormatError | None:
+    """The first line with too few or too many values, or frames that are missing or too many."""
+    number, seen, last = line_at(data, start), 0, line_at(data, start)
+    for block in blocks_of(path, data, start):
+        counts = _words_per_line(block)
+        filled = np.flatnonzero(counts)
+        wrong = filled[counts[filled] != columns][:1]
+        surplus = filled[rows - seen : rows - seen + 1]
+        if len(wrong) and not (len(surplus) and surplus[0] < wrong[0]):
+            return _width_error(path, int(counts[wrong[0]]), columns, number + int(wrong[0]))
+        if len(surplus):
+            problem = f"there are more frames than the {rows} declared; correct 'Frames:'."
+            return FormatError(path, problem, line=number + int(surplus[0]))
+        seen += len(filled)
+        if seen * columns > MAX_VALUES:
+            return FormatError(path, f"it holds more than {MAX_VALUES:,} values; cut it into shorter takes.")
+        last = number + int(filled[-1]) if len(filled) else last
+        number += len(counts) - 1
+    if seen < rows:
+        problem = f"it ends after {seen} of {rows} declared frames; export it again or correct 'Frames:'."
+        return FormatError(path, problem, line=last)
+    return None
+
+
+def _width_error(path: PathLike, count: int, columns: int, line: int) -> FormatError:
+    cut = " or is cut short; export it again" if count < columns else ""
+    return FormatError(
+        path, f"this frame has {count} value{'s' * (count != 1)} for {columns} channels{cut}.", line=line
+    )
+
+
+def _words_per_line(block: bytes) -> Int[Array, "n"]:
+    letters = np.frombuffer(block + b"\n" if not block.endswith(b"\n") else block, np.uint8)
     blank = (letters == 32) | (letters - np.uint8(9) < 5)  # what bytes.split() splits at; the difference wraps
     begins = np.empty(len(letters), bool)
     begins[0] = not blank[0]
     np.greater(blank[:-1], blank[1:], out=begins[1:])
     upto = np.searchsorted(np.flatnonzero(begins), np.flatnonzero(letters == 10))
-    return np.diff(upto, prepend=0)
+    return np.diff(upto, prepend=0, append=upto[-1])  # the last is the empty line after the last line's end
 
 
-def lines_of(path: PathLike, data: bytes, start: int = 0) -> Iterator[tuple[int, list[bytes]]]:
-    """(line number, words) of the lines after `start` that are not blank, without splitting the file as a whole."""
+def _parse_slowly(path: PathLike, data: bytes, start: int, count: int) -> Float[Array, "n"]:
+    """Block by block, and word by word where numpy does not know a spelling; what is no number is refused."""
+    values, at = np.empty(count), 0
     number = line_at(data, start)
-    while start < len(data):
-        end = data.find(b"\n", start, start + MAX_LINE)
-        if end < 0 and len(data) - start > MAX_LINE:
-            raise _long_line(path, data, start)
-        end = len(data) if end < 0 else end
-        if words := data[start:end].split():
-            yield number, words
-        start, number = end + 1, number + 1
-
-
-def _long_line(path: PathLike, data: bytes, start: int) -> FormatError:
-    problem = f"this line is longer than {MAX_LINE // 2**20} MB, so it is no frame of motion; export the file again."
-    return FormatError(path, problem, line=line_at(data, start))
-
-
-def _table_error(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> FormatError:
-    """Which line has too few or too many values, or how many frames there are instead of the declared ones."""
-    seen, last = 0, line_at(data, start)
-    for number, words in lines_of(path, data, start):
-        if len(words) != columns:
-            cut = " or is cut short; export it again" if len(words) < columns else ""
-            count = f"{len(words)} value{'s' * (len(words) != 1)}"
-            return FormatError(path, f"this frame has {count} for {columns} channels{cut}.", line=number)
-        seen, last = seen + 1, number
-        if seen > rows:
-            return FormatError(path, f"there are more frames than the {rows} declared; correct 'Frames:'.", line=number)
-    return FormatError(
-        path, f"it ends after {seen} of {rows} declared frames; export it again or correct 'Frames:'.", line=last
-    )
-
-
-def _parse_slowly(path: PathLike, data: bytes, start: int, rows: int, columns: int) -> Array:
-    """Word by word, for spellings that numpy does not know; the first that is no number is refused with its line."""
-    values = np.empty((rows, columns))
-    for row, (number, words) in enumerate(lines_of(path, data, start)):
-        for column, word in enumerate(words):
-            value = to_float(word)
-            if value is None:
-                raise FormatError(path, f"{unusable(word)}.", line=number)
-            values[row, column] = value
+    for block in blocks_of(path, data, start):
+        found = parse_numbers(block)
+        if found is None or len(found) != int(_words_per_line(block).sum()):
+            found = np.array(
+                [_number(path, word, number + i - 1) for i, words in lines_of(path, block) for word in words]
+            )
+        values[at : at + len(found)] = found
+        at, number = at + len(found), number + block.count(b"\n")
     return values
 
 
-def _unusable_error(path: PathLike, data: bytes, start: int, allow_nan: bool) -> FormatError:
-    for number, words in lines_of(path, data, start):
-        values = np.array([np.inf if (n := to_float(word)) is None else n for word in words])
-        wrong = np.flatnonzero(~is_usable(values, allow_nan))
-        if len(wrong):
-            return FormatError(path, f"{unusable(words[wrong[0]])}.", line=number)
-    return FormatError(path, "it holds values that are not finite numbers; export it again.")
+def _number(path: PathLike, word: bytes, line: int) -> float:
+    value = to_float(word)
+    if value is None:
+        raise FormatError(path, f"{unusable(word)}.", line=line)
+    return value
+
+
+def _unusable_error(path: PathLike, data: bytes, start: int, row: int, column: int) -> FormatError:
+    number, words = next(islice(lines_of(path, data, start), row, None))
+    return FormatError(path, f"{unusable(words[column])}.", line=number)
