@@ -1,5 +1,7 @@
 """Cycles found in real walks and closed: no jump, no pop, planted feet planted, and plain refusals."""
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,8 @@ from jostle.controllers import NEUTRAL, Playback, Start
 from jostle.errors import MotionError
 from jostle.maths import quat
 from jostle.skeleton import Pose, build_skeleton, find_roles
+
+_load = lru_cache(maxsize=64)(load_clip)  # clips are frozen, and some are large
 
 WALKS = [
     "snu_ys2010/walk/wd2_WalkForwardNormal00.bvh",
@@ -28,7 +32,7 @@ WALKS = [
 
 
 def _walk(data, name):
-    clip = load_clip(data / name)
+    clip = _load(data / name)
     return trim_frames(clip, 2) if name.startswith("cmu") else clip  # frame 0 is a T-pose there
 
 
@@ -186,7 +190,7 @@ def test_cycles_made_by_hand_are_taken_whole(data, file, animation):
     from jostle.clips.gltf import animations
 
     name = next(found for found, *_ in animations(data / file) if found.split("|")[-1] == animation)
-    clip = load_clip(data / file, animation=name)
+    clip = _load(data / file, animation=name)
     closed = loop(clip)
     assert closed.frame_count == clip.frame_count
     np.testing.assert_allclose(closed.positions[-1, :, 2], closed.positions[0, :, 2], atol=1e-6)

@@ -1,5 +1,7 @@
 """Motion on other bodies: identity on its own, scaled on a scaled one, and on real rigs limbs that point alike."""
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,8 @@ from jostle.errors import MotionError
 from jostle.maths import quat
 from jostle.skeleton import Skeleton, build_skeleton, find_roles
 
+_load = lru_cache(maxsize=64)(load_clip)  # clips are frozen, and some are large
+
 SNU = "snu_ys2010/walk/wd2_WalkForwardNormal00.bvh"
 CMU = "cmu_bvh/07_01.bvh"
 RUN = "cmu_bvh/09_01.bvh"
@@ -24,7 +28,7 @@ PAIRS = [(SNU, CMU), (CMU, SNU), (BANDAI, SNU), (SNU, BANDAI), (SNU, KNIGHT), (S
 
 
 def _clip(data, name):
-    clip = load_clip(data / name)
+    clip = _load(data / name)
     return trim_frames(clip, 1) if name.startswith("cmu") else clip
 
 
@@ -92,7 +96,7 @@ def test_a_splayed_rest_pose_makes_no_difference(data):
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_limbs_point_as_in_the_source(data, source, target):
     clip = _clip(data, source)
-    out = retarget(clip, load_clip(data / target).skeleton)
+    out = retarget(clip, _load(data / target).skeleton)
     for side in ("left", "right"):
         assert _apart(clip, out, f"{side}_upper_arm", f"{side}_forearm").max() < 0.1
         assert _apart(clip, out, f"{side}_forearm", f"{side}_hand").max() < 0.1
@@ -104,7 +108,7 @@ def test_limbs_point_as_in_the_source(data, source, target):
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_feet_stand_on_the_ground_and_do_not_slide(data, source, target):
     clip = _clip(data, source)
-    skeleton = load_clip(data / target).skeleton
+    skeleton = _load(data / target).skeleton
     out, raw = retarget(clip, skeleton), retarget(clip, skeleton, fix_feet=False)
     contacts = find_contacts(clip)
     feet = find_feet(out)
@@ -121,7 +125,7 @@ def test_feet_stand_on_the_ground_and_do_not_slide(data, source, target):
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_knees_bend_forwards_and_legs_do_not_cross(data, source, target):
-    out = retarget(_clip(data, source), load_clip(data / target).skeleton)
+    out = retarget(_clip(data, source), _load(data / target).skeleton)
     roles = find_roles(out.skeleton)
     for side in ("left", "right"):
         assert np.min(_knee_side(out, side)) > -0.02
@@ -132,7 +136,7 @@ def test_knees_bend_forwards_and_legs_do_not_cross(data, source, target):
 
 def test_joints_without_a_source_stay_at_rest(data):
     clip = _clip(data, SNU)
-    out = retarget(clip, load_clip(data / SUIT).skeleton)
+    out = retarget(clip, _load(data / SUIT).skeleton)
     for name in ("Index2.L", "Thumb3.R"):
         turned = quat.angle(out.wxyz[:, out.skeleton.index(name)])
         assert np.max(turned) < 1e-6
@@ -205,7 +209,7 @@ def test_a_table_overrides_and_is_checked(data):
 
 def test_a_person_is_no_dog_without_a_table(data):
     clip = _clip(data, SNU)
-    fox = load_clip(data / "quaternius_cc0" / "Fox.glb").skeleton
+    fox = _load(data / "quaternius_cc0" / "Fox.glb").skeleton
     with pytest.raises(MotionError, match=r"not both people .* pass a table"):
         retarget(clip, fox)
     out = retarget(clip, fox, {"Neck1": "Spine1", "Head": "Head"})
@@ -217,8 +221,8 @@ def test_animals_with_shared_names_need_no_table(data):
     from jostle.clips.gltf import animations
 
     walk = next(name for name, *_ in animations(data / "quaternius_cc0/Fox.glb") if name.endswith("Walk"))
-    fox = load_clip(data / "quaternius_cc0/Fox.glb", animation=walk)
-    stag = load_clip(data / "quaternius_cc0/Stag.glb").skeleton
+    fox = _load(data / "quaternius_cc0/Fox.glb", animation=walk)
+    stag = _load(data / "quaternius_cc0/Stag.glb").skeleton
     out = retarget(fox, stag)
     spine = [stag.index(n) for n in stag.names if n in fox.skeleton.names][:6]
     moved = quat.angle(quat.inv_mul(out.globals.wxyz[0, spine], out.globals.wxyz[:, spine]))
@@ -229,7 +233,7 @@ def test_clips_with_handles_can_be_a_source(data):
     from jostle.clips.gltf import animations
 
     name = next(found for found, *_ in animations(data / KNIGHT) if found.split("|")[-1] == "Walking_A")
-    knight = load_clip(data / KNIGHT, animation=name)
+    knight = _load(data / KNIGHT, animation=name)
     out = retarget(knight, _clip(data, SNU).skeleton)
     assert out.offsets is None
     assert _apart(knight, out, "left_upper_arm", "left_forearm").max() < 0.1

@@ -1,5 +1,7 @@
 """Skeletons and poses against plain matrices, and roles and twins on every kind of skeleton there is."""
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,8 @@ from jostle.skeleton import (
     rest_pose,
 )
 from jostle.skeleton.roles import is_helper, split_side
+
+_load = lru_cache(maxsize=64)(load_clip)  # clips are frozen, and some are large
 
 TREE = build_skeleton(
     ["root", "a", "b", "c", "d"],
@@ -187,7 +191,7 @@ def test_bones_are_no_handles(name):
 
 @pytest.mark.parametrize("file", PEOPLE)
 def test_roles_of_people(data, file):
-    skeleton = load_clip(data / file).skeleton
+    skeleton = _load(data / file).skeleton
     roles = find_roles(skeleton)
     assert is_humanoid(skeleton)
     limbs = ("left_thigh", "left_shin", "left_foot", "left_upper_arm", "left_forearm")
@@ -205,7 +209,7 @@ def test_roles_of_people(data, file):
 
 @pytest.mark.parametrize("animal", ANIMALS)
 def test_animals_are_no_people(data, animal):
-    skeleton = load_clip(data / "quaternius_cc0" / f"{animal}.glb").skeleton
+    skeleton = _load(data / "quaternius_cc0" / f"{animal}.glb").skeleton
     assert not is_humanoid(skeleton)
     with pytest.raises(MotionError, match=r"Walking needs a human skeleton, and no joint could be taken for: .*thigh"):
         require_humanoid(skeleton, "Walking")
@@ -218,7 +222,7 @@ def _renamed(skeleton):
 
 @pytest.mark.parametrize("file", [f for f in PEOPLE if "platformer" not in f])
 def test_twins_by_name_and_by_geometry_agree(data, file):
-    skeleton = load_clip(data / file).skeleton
+    skeleton = _load(data / file).skeleton
     twins = find_twins(skeleton)
     roles = find_roles(skeleton)
     for role, joint in roles.items():
@@ -237,7 +241,7 @@ def test_twins_of_a_lopsided_tree_are_refused():
 
 @pytest.mark.parametrize("file", ["snu_ys2010/walk/wd2_WalkForwardNormal00.bvh", "cmu_bvh/02_03.bvh"])
 def test_mirroring_reflects_every_joint(data, file):
-    skeleton = load_clip(data / file).skeleton
+    skeleton = _load(data / file).skeleton
     twins = find_twins(skeleton)
     pose = _random_pose(skeleton, (3,))
     shown = forward(skeleton, pose)
