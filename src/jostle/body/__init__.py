@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from jostle.body.body import GRAVITY, Body, build_body
 from jostle.body.dofs import Ball, Dof, Hinge, Hinges
+from jostle.body.limits import human_dofs
 from jostle.body.shapes import Box, Capsule, Shape, Sole
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ __all__ = [
     "build_body",
     "compile_body",
     "ground_forces",
+    "human_dofs",
     "inverse_dynamics",
     "inverse_of",
     "root_residual",
