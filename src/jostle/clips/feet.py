@@ -27,7 +27,7 @@ _ANKLE, _REST_TOE = 0.2, 0.05  # a rest pose stands on the floor if ankles and t
 _SAME_LEVEL = 0.03  # twins stand at one level to this share of the height; more, and one of them hangs in the air
 _LOW = 0.12  # a foot of an animal comes at least this near to the lowest point, as a share of its height
 _ONE_FOOT = 0.15  # tips nearer to each other than this share of the height are toes of one foot
-_NO_FOOT = re.compile(r"tail|pole|head|jaw|tongue|ear|wing", re.IGNORECASE)
+_NO_FOOT = re.compile(r"tail|pole|head|jaw|tongue|(?<![a-z])ear|wing", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from jostle.clips.checks.finding import spell_frames
 from jostle.clips.checks.frames import check_gaps
 from jostle.clips.checks.joints import check_flips
 from jostle.clips.checks.place import check_ground
-from jostle.clips.checks.repair import cut_ends, fill_frames, fill_joints, fill_nan, restore_rate
+from jostle.clips.checks.repair import cut_ends, fill_frames, fill_joints, fill_nan, rescale, restore_rate
 from jostle.clips.clip import Clip
 
 LONGEST_GAP = 0.5  # seconds: across more than this a straight line is no motion
@@ -37,7 +37,7 @@ def fix(clip: Clip, findings: Sequence[Finding] | None = None) -> tuple[Clip, li
     clip = _fix_flips(clip, findings, told, first)
     clip = _fix_unit(clip, findings, told)
     clip = _fix_rate(clip, findings, told)
-    clip = _fix_ground(clip, told)
+    clip = _fix_ground(clip, findings, told)
     left = [finding for finding in findings if finding.kind in ("frozen", "skate")]
     return clip, told + [f"Left alone: {finding.sentence}" for finding in left]
 
@@ -114,11 +114,8 @@ def _fix_unit(clip: Clip, findings: Sequence[Finding], told: list[str]) -> Clip:
     for finding in _of(findings, "unit"):
         if finding.severity == "note" or finding.value is None:
             continue
-        factor = finding.value
-        told.append(f"Scaled all lengths by {factor:.6g}: one unit of the file is {clip.unit * factor:.6g} m.")
-        offsets = None if clip.offsets is None else clip.offsets * factor
-        scaled = replace(clip, skeleton=clip.skeleton.scaled(factor), root=clip.root * factor, offsets=offsets)
-        clip = replace(scaled, unit=clip.unit * factor)
+        clip = rescale(clip, finding.value)
+        told.append(f"Scaled all lengths by {finding.value:.6g}: one unit of the file is {clip.unit:.6g} m.")
     return clip
 
 
@@ -131,9 +128,10 @@ def _fix_rate(clip: Clip, findings: Sequence[Finding], told: list[str]) -> Clip:
     return mended
 
 
-def _fix_ground(clip: Clip, told: list[str]) -> Clip:
-    """Measured anew on the mended clip, whose frames and lengths may be others now."""
-    again = check_ground(clip)
+def _fix_ground(clip: Clip, findings: Sequence[Finding], told: list[str]) -> Clip:
+    """Measured anew on the mended clip, whose lengths may be others now; a wrong unit hid the floor from `check`."""
+    hidden = [finding for finding in _of(findings, "unit") if finding.severity == "error"]
+    again = check_ground(clip) if hidden or _of(findings, "ground") else []
     if not again or again[0].value is None:
         return clip
     told.append(f"Moved the clip by {-100 * again[0].value:+.1f} cm, onto the floor.")

@@ -48,12 +48,12 @@ def check_t_pose(clip: Clip) -> list[Finding]:
     """A T-pose, or the rest pose, that a converter put before the motion: the next frame jumps away from it."""
     body = clip.positions - clip.positions[:, :1]
     steps = np.mean(np.linalg.norm(np.diff(body, axis=0), axis=-1), axis=1)  # (T-1,) metres a frame
-    lead = 1
-    while lead < len(steps) and steps[lead - 1] < 0.005 and lead < _MAX_LEAD * clip.fps:
+    size, lead = body_size(clip.skeleton), 1
+    while lead < len(steps) and steps[lead - 1] < 0.003 * size and lead < _MAX_LEAD * clip.fps:
         lead += 1
     jump = steps[lead - 1] if lead <= len(steps) else 0.0
     usual = float(np.quantile(steps[lead:], 0.9)) if len(steps) > lead else 0.0
-    if jump < max(0.02 * body_size(clip.skeleton), 4 * usual) or not _is_t_pose(clip, 0):
+    if jump < max(0.02 * size, 4 * usual) or not _is_t_pose(clip, 0):
         return []
     frames = ((0, lead),)
     return [
@@ -148,7 +148,7 @@ def _amid_motion(clip: Clip, steps: Float[Array, "n"], start: int, stop: int) ->
     jump = steps[stop] if stop < len(steps) else 0.0
     around = [float(np.median(side)) for side in (before, after) if len(side)]
     least = 0.001 * body_size(clip.skeleton)
-    return bool(around) and min(around) > 0.1 * least and jump > max(least, 2.0 * max(around))
+    return bool(around and min(around) > 0.1 * least and jump > max(least, 2.0 * max(around)))
 
 
 def _every(copies: Bool[Array, "n"], steps: Float[Array, "n"]) -> int:

@@ -20,7 +20,7 @@ _STANDS_OUT = 4.0  # times the usual step of the frames around
 _LONGEST = 0.1  # seconds: a joint that is back by then was elsewhere by mistake, and can be led across
 _CARRIERS = ("thigh", "shin", "foot", "upper_arm", "forearm")
 _ENOUGH = 60  # frames: in fewer, an arm may well be held still
-_HANDLES = re.compile(r"ik|control|pole|target|roll|ear|tail", re.IGNORECASE)
+_HANDLES = re.compile(r"ik(?![a-z])|control|pole|target|roll|(?<![a-z])ear|tail", re.IGNORECASE)
 _SMALL = re.compile(r"thumb|finger|index|middle|ring|pinky|toe|hand|wrist", re.IGNORECASE)
 
 

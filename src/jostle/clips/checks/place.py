@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from jostle.clips.checks.finding import Finding
+from jostle.clips.checks.repair import rescale
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, find_contacts
 from jostle.clips.feet import body_size
@@ -36,10 +37,10 @@ def check_unit(clip: Clip) -> list[Finding]:
         return [
             Finding("unit", "note", sentence, f"If it is none of these, read it with a unit of {right}.", value=1.0)
         ]
-    flights = [flight.gravity for flight in find_flights(clip) if flight.trusty]
-    fits = bool(flights) and abs(np.log(factor * np.median(flights) / GRAVITY)) < np.log(2.0)
-    also = f", and in flight it falls at {np.median(flights):.3g} m/s^2, which agrees" if fits else ""
-    sentence = f"This person would be {size:.3g} m tall{also}: one unit of the file is {right}, not {clip.unit:.6g} m."
+    flights = [flight.gravity for flight in find_flights(rescale(clip, factor)) if flight.trusty]
+    falls = float(np.median(flights)) if flights else 0.0
+    also = f", and so it falls at {falls:.1f} m/s^2 in flight" if 0.5 < falls / GRAVITY < 2.0 else ""
+    sentence = f"This person would be {size:.3g} m tall: one unit of the file is {right}, not {clip.unit:.6g} m{also}."
     return [Finding("unit", "error", sentence, f"Read it with a unit of {right}.", value=factor)]
 
 

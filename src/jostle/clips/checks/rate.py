@@ -113,7 +113,7 @@ def _pendulum(balance: Balance) -> Evidence | None:
     seconds = found.seconds / np.sqrt(middle)
     pace = 1.0 / np.sqrt(middle)
     reason = f"the body falls over its standing foot {pace:.1f} times as fast as gravity lets it"
-    return Evidence(middle, "proof" if seconds > 2.5 else "hint", reason) if seconds > 0.5 else None
+    return Evidence(middle, "proof" if seconds > 2.0 else "hint", reason) if seconds > 0.5 else None
 
 
 def _support(balance: Balance, clip: Clip) -> Evidence | None:
@@ -126,7 +126,7 @@ def _support(balance: Balance, clip: Clip) -> Evidence | None:
         f"it would have to be held up {100 * now:.0f} cm beside its feet on average, "
         f"and {100 * costs[alpha]:.0f} cm at {clip.fps * np.sqrt(alpha):g} frames a second"
     )
-    if now > 0.085 * scale and costs[alpha] < 0.25 * now and seconds > 4.0:
+    if now > 0.085 * scale and costs[alpha] < 0.25 * now and seconds > 2.5:
         return Evidence(alpha, "proof", reason)
     if now > 0.045 * scale and costs[alpha] < 0.1 * now and seconds > 2.0:
         return Evidence(alpha, "hint", reason)

@@ -91,3 +91,10 @@ def restore_rate(clip: Clip, findings: Sequence[Finding]) -> Clip:
         if finding.kind == "rate" and finding.severity != "note" and finding.value is not None:
             return replace(clip, fps=finding.value)
     return clip
+
+
+def rescale(clip: Clip, factor: float) -> Clip:
+    """The clip with all lengths multiplied, and a unit of the file that is so much longer."""
+    offsets = None if clip.offsets is None else clip.offsets * factor
+    skeleton = clip.skeleton.scaled(factor)
+    return replace(clip, skeleton=skeleton, root=clip.root * factor, offsets=offsets, unit=clip.unit * factor)
