@@ -281,7 +281,7 @@ def test_layout_has_room_for_all_and_no_empty_row():
             rows, columns = layout(count, 960, 540, shape)
             assert rows * columns >= count > (rows - 1) * columns
     assert layout(8, 1600, 400, 0.5) == (1, 8)
-    assert layout(8, 1600, 900, 2.0) == (4, 2)
+    assert layout(8, 1600, 900, 2.0) == (3, 3)
 
 
 def bodies(picture: np.ndarray) -> int:
