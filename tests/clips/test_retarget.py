@@ -9,6 +9,7 @@ from jostle.clips import Clip, load_clip
 from jostle.clips.contacts import find_contacts
 from jostle.clips.edit import trim, trim_frames
 from jostle.clips.feet import find_feet
+from jostle.clips.loop import is_cyclic, loop, repeat
 from jostle.clips.mapping import find_follows, match_joints
 from jostle.clips.retarget import retarget
 from jostle.clips.skate import foot_skate, slide_cm
@@ -246,3 +247,14 @@ def test_follows_name_their_own_joint_on_equal_skeletons(data):
     for joint, follow in find_follows(skeleton, skeleton).items():
         assert (follow.first if follow.share == 0.0 else follow.second) == joint
         assert follow.share in (0.0, 1.0)
+
+
+@pytest.mark.parametrize("target", [CMU, KNIGHT])
+def test_a_loop_stays_a_loop(data, target):
+    closed = loop(_clip(data, BANDAI))
+    out = retarget(closed, _load(data / target).skeleton)
+    assert is_cyclic(out)
+    assert out.frame_count == closed.frame_count
+    bends = np.linalg.norm(np.diff(repeat(out, 2).positions, n=2, axis=0), axis=-1).max(axis=1)
+    seam = out.frame_count - 1
+    assert bends[seam - 2 : seam + 1].max() <= 1.05 * np.quantile(bends, 0.98)

@@ -13,6 +13,7 @@ mended; they are planted again over three rounds, of which the middle one is kep
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -50,7 +51,7 @@ def loop(clip: Clip, cycles: int | None = 1, straight: bool | None = None) -> Cl
     if straight or (straight is None and abs(turned) < STRAIGHT * cycle.count):
         cut = _straightened(cut, turned)
     closed = _closed(cut, _velocity_gap(clip, cycle, cut), cycle.count)
-    return _with_equal_ends(_planted(closed, find_contacts(clip), cycle))
+    return _planted(_with_equal_ends(closed), find_contacts(clip), cycle)
 
 
 def repeat(clip: Clip, rounds: int) -> Clip:
@@ -62,6 +63,28 @@ def repeat(clip: Clip, rounds: int) -> Clip:
     if clip.frame_count > 1:
         stacks.append(_next_round(clip, trim_frames(clip, -1).poses, rounds - 1))
     return clip.with_poses(stacked(stacks))
+
+
+def is_cyclic(clip: Clip) -> bool:
+    """Whether the last frame is the first one in another place and heading, to a tenth of a millimetre."""
+    if clip.frame_count < 4:
+        return False
+    ends = _with_equal_ends(clip)
+    apart = np.linalg.norm(ends.positions[-1] - clip.positions[-1], axis=-1)
+    moves = np.max(np.abs(clip.wxyz - clip.wxyz[:1])) > 1e-4
+    return bool(moves and np.max(apart) < 1e-4)
+
+
+def over_rounds(clip: Clip, edit: Callable[[Clip], Clip]) -> Clip:
+    """A cyclic clip after an edit that looks at neighbouring frames: made over three rounds, the middle one kept."""
+    length = clip.frame_count - 1
+    three = edit(repeat(clip, 3))
+    first, middle = trim_frames(three, 0, length + 1), trim_frames(three, length, 2 * length + 1)
+    turn, ground = quat.from_yaw(-_turned(first)), np.array([1.0, 1.0, 0.0])
+    wxyz = middle.wxyz.copy()
+    wxyz[:, 0] = quat.mul(turn, wxyz[:, 0])
+    root = quat.apply(turn, middle.root - first.root[-1] * ground) + first.root[0] * ground
+    return _with_equal_ends(middle.with_poses(Pose(root, wxyz, middle.offsets)))
 
 
 def _with_moving_root(clip: Clip) -> Clip:
@@ -145,22 +168,11 @@ def _planted(clip: Clip, contacts: Contacts, cycle: Cycle) -> Clip:
         return clip
     rounds = [_rounds(flags[cycle.start : cycle.end]) for flags in (contacts.planted, contacts.heel, contacts.toe)]
     three = replace(contacts, planted=rounds[0], heel=rounds[1], toe=rounds[2])
-    fixed = plant_feet(repeat(clip, 3), three)
-    length = clip.frame_count - 1
-    return _at(trim_frames(fixed, length, 2 * length + 1), clip)
+    return over_rounds(clip, lambda unrolled: plant_feet(unrolled, three))
 
 
 def _rounds(flags: Array) -> Array:
     return np.concatenate([flags, flags, flags, flags[:1]])
-
-
-def _at(middle: Clip, clip: Clip) -> Clip:
-    """The middle one of three rounds, back in the place of the first."""
-    turn, ground = quat.from_yaw(-_turned(clip)), np.array([1.0, 1.0, 0.0])
-    wxyz = middle.wxyz.copy()
-    wxyz[:, 0] = quat.mul(turn, wxyz[:, 0])
-    root = quat.apply(turn, middle.root - clip.root[-1] * ground) + clip.root[0] * ground
-    return clip.with_poses(Pose(root, wxyz, middle.offsets))
 
 
 def _with_equal_ends(clip: Clip) -> Clip:

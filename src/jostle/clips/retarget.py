@@ -18,6 +18,7 @@ from scipy.ndimage import gaussian_filter1d, uniform_filter1d
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, find_contacts
 from jostle.clips.feet import Feet, body_size, find_feet, ground_height
+from jostle.clips.loop import is_cyclic, over_rounds
 from jostle.clips.mapping import Follows, find_follows
 from jostle.clips.plant import plant_feet
 from jostle.errors import MotionError
@@ -38,6 +39,12 @@ def retarget(clip: Clip, skeleton: Skeleton, table: Mapping[str, str] | None = N
     if not np.all(np.isfinite(clip.wxyz)) or not np.all(np.isfinite(clip.root)):
         raise MotionError(f"Clip '{clip.name}' holds numbers that are not finite; fix it before retargeting.")
     follows = find_follows(clip.skeleton, skeleton, table)
+    if is_cyclic(clip):  # feet are fixed with a look at the frames around, and a loop has no end
+        return over_rounds(clip, lambda rounds: _retargeted(rounds, skeleton, follows, fix_feet))
+    return _retargeted(clip, skeleton, follows, fix_feet)
+
+
+def _retargeted(clip: Clip, skeleton: Skeleton, follows: Mapping[int, Follows], fix_feet: bool) -> Clip:
     scale = _hip_height(skeleton) / _hip_height(clip.skeleton)
     moved = _placed(clip, skeleton, _turned(clip, skeleton, follows), scale)
     if not fix_feet or not is_humanoid(clip.skeleton) or not is_humanoid(skeleton):
