@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -62,9 +63,10 @@ def blender_python(python: str) -> Path:
     works = subprocess.run([inner, "-c", "import bpy"], capture_output=True, text=True)
     if works.returncode:
         lines = (installed.stderr if installed.returncode else works.stderr).strip().splitlines()
+        shutil.rmtree(HOME)
         sys.exit(
             f"Blender's bpy package cannot be had for {python} here ({lines[-1] if lines else 'no reason given'}), so "
-            "nothing was compared; remove out/blender and name a Python 3.11: make check-blender PYTHON=python3.11"
+            "nothing was compared; name a Python that it is made for: make check-blender PYTHON=python3.11"
         )
     return inner
 
@@ -129,8 +131,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Compare our files with what real Blender makes of them.")
     parser.add_argument("--python", default=sys.executable, help="a Python that bpy can be installed for")
     inner = blender_python(parser.parse_args().python)
-    clips = gather()
-    failed = 0
+    clips, failed = gather(), 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         tasks = prepare(folder, clips) + artists_files(folder, clips)
