@@ -1,8 +1,8 @@
 """glTF 2.0 (.glb, .gltf): reading and writing.
 
-The front door; behind it gltf_file.py and gltf_data.py open the container, gltf_figure.py finds the skeleton,
-gltf_read.py samples animations, and gltf_write.py writes. glTF is Y up and looks along Z, in metres; jostle is Z up and
-looks along X, so (x, y, z) there is (z, x, y) here.
+The front door. Behind it gltf_file.py, gltf_data.py and gltf_nodes.py open the container, gltf_figure.py finds the
+skeleton, gltf_tracks.py and gltf_read.py sample animations, gltf_write.py writes; skin.py reads meshes by way of
+gltf_mesh.py. glTF is Y up and looks along Z, jostle is Z up and looks along X: (x, y, z) there is (z, x, y) here.
 """
 
 from jostle.clips.gltf_read import animations, read_gltf
