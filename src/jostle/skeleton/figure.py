@@ -34,9 +34,9 @@ _GIRDLE = [(0.86, 0.090, 0.054, 0.052), (1.00, 0.078, 0.042, 0.050)]
 
 # From chin (0) to crown (1): half-width, front, back as shares of the head's height, and how far forward its middle is.
 _HEAD = [
-    (0.07, 0.190, 0.14, 0.14, 0.19),
-    (0.22, 0.275, 0.26, 0.27, 0.11),
-    (0.42, 0.325, 0.35, 0.39, 0.04),
+    (0.07, 0.190, 0.15, 0.24, 0.18),
+    (0.22, 0.280, 0.27, 0.37, 0.10),
+    (0.42, 0.327, 0.35, 0.42, 0.04),
     (0.60, 0.342, 0.395, 0.44, 0.0),
     (0.76, 0.320, 0.37, 0.41, -0.02),
 ]
@@ -99,7 +99,7 @@ def _slab(
 def _neck(build: Build) -> list[Piece]:
     """From inside the ribcage to inside the skull: the chest carries it up to the first joint of the neck, if any."""
     skeleton, roles, tall = build.skeleton, find_roles(build.skeleton), build.tall
-    into_skull = build.at("head") + 0.03 * tall * build.frame.along
+    into_skull = build.at("head") + 0.018 * tall * build.frame.along
     way = skeleton.chain(roles["head"])
     joints = way[way.index(roles["neck"]) : -1] if "neck" in roles else []
     points = [skeleton.rest_positions[j] for j in joints] + [into_skull]
