@@ -9,7 +9,7 @@ from jostle.clips import Clip
 from jostle.maths import quat
 from jostle.skeleton import Pose
 from jostle.viewer.layout import arrange, first_view, lanes_of
-from jostle.viewer.tracks import opening_view, place, travels
+from jostle.viewer.tracks import Following, moment, opening_view, part_ways, place, travels
 
 
 def turned(clip: Clip, yaw: float, shift: tuple[float, float, float]) -> Clip:
@@ -68,3 +68,33 @@ def test_only_a_clip_that_travels_is_followed(walk):
     assert travels(place([walk]))
     assert not travels(place([still]))
     assert np.linalg.norm(opening_view(place([walk]), True).look_at[:2]) < 0.5
+
+
+def test_those_who_go_together_are_followed_together(walk):
+    tracks = place([walk, walk])
+    following = Following(tracks)
+    middle, lanes = following.at(moment(tracks, 1.0), True)
+    assert middle[0] == pytest.approx(1.2, abs=1e-6)
+    np.testing.assert_array_equal(lanes, np.zeros((2, 2)))
+    assert not part_ways(tracks)
+
+
+def test_those_who_part_are_kept_each_in_its_lane(walk):
+    fast = walk.with_poses(Pose(walk.root * [4.0, 1.0, 1.0], walk.wxyz))
+    tracks = place([walk, fast])
+    assert part_ways(tracks)
+    middle, lanes = Following(tracks).at(moment(tracks, 1.0), True)
+    np.testing.assert_allclose(middle, [0.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(lanes, [[1.2, 0.0], [4.8, 0.0]], atol=1e-6)
+    unfollowed = Following(tracks).at(moment(tracks, 1.0), False)
+    assert not np.any(unfollowed[0])
+    assert not np.any(unfollowed[1])
+
+
+def test_the_shorter_clip_holds_or_begins_anew(walk):
+    short = walk.with_poses(Pose(walk.root[:31], walk.wxyz[:31]))
+    tracks = place([walk, short])
+    held = moment(tracks, 1.5).figures[1].positions
+    again = moment(tracks, 1.5, repeat=True).figures[1].positions
+    np.testing.assert_array_equal(held, tracks[1].body.positions[30])
+    np.testing.assert_allclose(again, tracks[1].body.positions[15], atol=1e-9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from jostle.clips import Clip, save_clip
@@ -11,15 +11,17 @@ from jostle.clips import Clip, save_clip
 FORMATS = ("BVH", "GLB", "MP4")
 
 
-def pack(clips: Sequence[Clip], form: str) -> list[tuple[str, bytes]]:
-    """(file name, content) for each clip; a film shows all of them together."""
+def pack(
+    clips: Sequence[Clip], form: str, progress: Callable[[int, int], None] | None = None
+) -> list[tuple[str, bytes]]:
+    """(file name, content) for each clip; a film shows all of them together and tells `progress` (done, total)."""
     ending = form.lower()
     with tempfile.TemporaryDirectory(prefix="jostle-") as folder:
         if ending == "mp4":
             from jostle.export import render
 
             path = Path(folder) / "recording.mp4"
-            render(clips, path)
+            render(clips, path, progress=progress)
             return [(path.name, path.read_bytes())]
         out = []
         for name, clip in zip(file_names([c.name for c in clips]), clips, strict=True):

@@ -13,7 +13,7 @@ from jostle.types import Array, Float
 
 GAP = 0.2  # body heights between the ways of two neighbours
 HALF_WIDTH = 0.15  # of the body height: shoulders and elbows beyond the joints
-PANEL_SHARE = 0.045  # of the distance, by which the view looks to the side of what it shows
+PANEL_SHARE = 0.028  # of the distance, by which the view looks to the side of what it shows
 NEAR_GROUND = 0.1  # metres: a clip whose floor is this near to zero is shown standing on it
 
 
@@ -92,7 +92,9 @@ def first_view(low: Float[Array, "3"], high: Float[Array, "3"], height: float, f
     top = np.array([high[0], high[1], max(high[2], low[2] + height)])
     corners = np.array(np.meshgrid(*np.stack([low, top], axis=1))).reshape(3, -1).T
     distance = _distance(view, corners)
-    aside = PANEL_SHARE * distance * np.array([-away[1], away[0], 0.0])  # everything a little to the left of the panel
+    aside = (
+        PANEL_SHARE * (1.0 + 1.5 * wide) * distance * np.array([-away[1], away[0], 0.0])
+    )  # everything a little to the left of the panel
     return View(look_at + (view.position - look_at) * distance + aside, look_at + aside)
 
 

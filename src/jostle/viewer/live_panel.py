@@ -53,7 +53,7 @@ class LivePanel:
         from viser import Icon
 
         pause = self.gui.add_button("Pause", icon=Icon.PLAYER_PAUSE, hint="Space")
-        reset = self.gui.add_button("Reset", icon=Icon.REFRESH, hint="R: back to the start")
+        reset = self.gui.add_button("Reset", icon=Icon.REFRESH, hint="R: back to the start", color="gray")
         self._rate = self.gui.add_dropdown("Time", RATES, initial_value="1x", hint="Slow motion")
 
         def toggle() -> None:
@@ -150,14 +150,18 @@ class LivePanel:
     def _send(self, client: Any) -> None:
         if client is None or not self.live.recordings:
             return
-        self._download.disabled = True
+        label, self._download.disabled = self._download.label, True
+
+        def report(done: int, total: int) -> None:
+            self._download.label = f"Filming {100 * done // max(total, 1)} %"
+
         try:
-            for name, content in pack(self.live.recordings, self._form.value):
+            for name, content in pack(self.live.recordings, self._form.value, report):
                 client.send_file_download(name, content, save_immediately=True)
         except (JostleError, OSError) as error:
             self.say(str(error))
         finally:
-            self._download.disabled = False
+            self._download.label, self._download.disabled = label, False
 
     def say(self, sentence: str) -> None:
         """To every open page, for a few seconds."""

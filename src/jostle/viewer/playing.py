@@ -14,7 +14,7 @@ from jostle.viewer.frames import Figure, Frame, Track, common_end
 from jostle.viewer.panel import ClipPanel
 from jostle.viewer.scene import Scene
 from jostle.viewer.stage import RATE, Stage, open_stage, run_until_interrupted
-from jostle.viewer.tracks import figures_of, middle_of, opening_view, place
+from jostle.viewer.tracks import Following, figures_of, moment, opening_view, place
 
 GUI_RATE = 10.0  # of the time slider, while it plays: more would only redraw the panel
 
@@ -63,11 +63,12 @@ class Player:
         self._changed = True
         self.scene = Scene(stage.server, figures, shadows)
         self.scene.draw_ways([track.trails for track in tracks])
+        self.following = Following(tracks)
         self.panel = ClipPanel(self)
         self.scene.look_from(opening_view(tracks, self.panel.follow.value))
 
     def frame(self) -> Frame:
-        return Frame(self.time, tuple(track.at(self.time) for track in self.tracks))
+        return moment(self.tracks, self.time, self.panel.loop.value)
 
     def toggle(self) -> None:
         if not self.playing and self.time >= self.end:
@@ -109,11 +110,10 @@ class Player:
         if self.playing:
             self.advance(dt)
         frame = self.frame()
-        middle = middle_of(frame, self.tracks) if self.panel.follow.value else np.zeros(2)
-        settled = float(np.hypot(*(middle - self.scene.offset))) < 1e-4
-        if self.playing or self._changed or not settled:
+        middle, lanes = self.following.at(frame, self.panel.follow.value)
+        if self.playing or self._changed or not self.scene.rests(middle, lanes):
             self._changed = False
-            self.scene.show(frame, middle, dt)
+            self.scene.show(frame, middle, dt, lanes)
 
     def run(self) -> None:
         """Until `stop` is set."""

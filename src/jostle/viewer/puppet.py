@@ -30,7 +30,7 @@ class Puppet:
         self.figure = figure
         self.scene = server.scene
         self.root = root
-        self.scene.add_frame(root, show_axes=False)
+        self.base = self.scene.add_frame(root, show_axes=False)
         self.meshes: dict[str, int] = {}  # node name -> joint
         self.handles: list[Any] = []  # what a hand can grab
         self.skinned: Skinned | None = None

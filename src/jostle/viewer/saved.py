@@ -10,10 +10,11 @@ from jostle.clips import Clip
 from jostle.clips.skin import Skin
 from jostle.files import write_text
 from jostle.types import PathLike
-from jostle.viewer.frames import Frame, Track, common_end
+from jostle.viewer.frames import Track, common_end
+from jostle.viewer.handles import ViserServer
 from jostle.viewer.page import dress
 from jostle.viewer.scene import Scene
-from jostle.viewer.tracks import figures_of, middle_of, opening_view, place, travels
+from jostle.viewer.tracks import Following, figures_of, moment, opening_view, place, travels
 
 MOST_FPS = 30.0  # frames a second in the file: beyond it only its size would grow
 MOST_FRAMES = 3000  # a longer motion is kept at a lower rate
@@ -66,16 +67,15 @@ def frame_times(tracks: Sequence[Track]) -> np.ndarray:
     return np.linspace(0.0, end, max(1, round(end * fps)) + 1) if end > 0 else np.zeros(1)
 
 
-def _play_into(server, scene: Scene, tracks: Sequence[Track], follow: bool) -> str:
-    times = frame_times(tracks)
-    middle = None
+def _play_into(server: ViserServer, scene: Scene, tracks: Sequence[Track], follow: bool) -> str:
+    times, following = frame_times(tracks), Following(tracks)
     recording = None
     for i, time in enumerate(times):
-        frame = Frame(float(time), tuple(track.at(float(time)) for track in tracks))
-        if follow:
-            middle = middle_of(frame, tracks)
-            scene.offset = middle if i == 0 else scene.offset
-        scene.show(frame, middle, float(times[1] - times[0]) if len(times) > 1 else 0.0)
+        frame = moment(tracks, float(time), repeat=True)
+        middle, lanes = following.at(frame, follow)
+        if i == 0:
+            scene.offset, scene.lanes = middle, lanes
+        scene.show(frame, middle, float(times[i] - times[i - 1]) if i else 0.0, lanes)
         recording = recording or server.get_scene_serializer()  # from the first whole frame on
         if i + 1 < len(times):
             recording.insert_sleep(float(times[i + 1] - time))

@@ -1,7 +1,8 @@
 """Frames into viser: one atomic batch each, flushed at once, so that a pose is never shown half.
 
 Following a character does not move anyone's camera. The world slides under it instead, and the ground by whole
-squares less, so that a person may orbit and zoom all the while, in as many browsers as they like.
+squares less, so that a person may orbit and zoom all the while, in as many browsers as they like. Characters that
+would leave each other behind slide back each in its own lane, as on treadmills side by side.
 """
 
 from __future__ import annotations
@@ -35,13 +36,24 @@ class Scene:
         self.puppets = [Puppet(server, f, f"/world/{i}", i, several) for i, f in enumerate(figures)]
         self.arrows = Arrows(server)
         self.trails: list[LineSegmentsHandle] = []
-        self.offset = np.zeros(2)  # of the world that is followed: the point that stays in the middle
+        self.offset = np.zeros(2)  # the point of the ground that is in the middle of the page
+        self.lanes = np.zeros((len(figures), 2))  # how far each character is moved back in its own lane
 
-    def show(self, frame: Frame, middle: Float[Array, "2"] | None = None, dt: float = 0.0) -> None:
-        """Draw `frame`; with `middle`, that point of the ground moves to the centre of the page within moments."""
+    def show(
+        self,
+        frame: Frame,
+        middle: Float[Array, "2"] | None = None,
+        dt: float = 0.0,
+        lanes: Float[Array, "N 2"] | None = None,
+    ) -> None:
+        """Draw `frame`, with the point `middle` of the ground and the ways back `lanes` approached within moments."""
         if middle is not None:
             self.offset = followed(self.offset, middle, dt)
+        if lanes is not None:
+            self.lanes = np.stack([followed(a, b, dt) for a, b in zip(self.lanes, lanes, strict=True)])
         with self.server.atomic():
+            for puppet, lane in zip(self.puppets, self.lanes, strict=True):
+                puppet.base.position = (-lane[0], -lane[1], 0.0)
             x, y = self.offset
             self.world.position = (-x, -y, 0.0)
             self.ground.position = (-(x % look.SECTION_SIZE), -(y % look.SECTION_SIZE), 0.0)
@@ -50,13 +62,17 @@ class Scene:
             self.arrows.show([arrow for figure in frame.figures for arrow in figure.arrows])
         self.server.flush()
 
+    def rests(self, middle: Float[Array, "2"], lanes: Float[Array, "N 2"]) -> bool:
+        """Whether everything has arrived where it was to go."""
+        return bool(np.all(np.abs(middle - self.offset) < 1e-4) and np.all(np.abs(lanes - self.lanes) < 1e-4))
+
     def draw_ways(self, ways: Sequence[Float[Array, "_ _ 3"]]) -> None:
         """Lines along whole ways, one array per character; they stay until drawn anew."""
         for handle in self.trails:
             handle.remove()
         self.trails = [
             self.server.scene.add_line_segments(
-                f"/world/way{i}", segments(way), way_colours(way), thickness=0.012, visible=True
+                f"{self.puppets[i].root}/way", segments(way), way_colours(way), thickness=0.012, visible=True
             )
             for i, way in enumerate(ways)
             if way.shape[1] > 1

@@ -10,7 +10,8 @@ from jostle.clips import Clip
 from jostle.clips.skin import Skin
 from jostle.errors import MotionError
 from jostle.skeleton import find_roles
-from jostle.viewer.frames import Figure, Frame, Track, build_figure
+from jostle.types import Array, Float
+from jostle.viewer.frames import Figure, Frame, Track, build_figure, common_end
 from jostle.viewer.layout import View, arrange, first_view
 
 
@@ -46,7 +47,7 @@ def opening_view(tracks: Sequence[Track], follow: bool) -> View:
     low[2] = 0.0
     height = max(t.clip.skeleton.height for t in tracks)
     if follow:
-        middle = middle_of(Frame(0.0, tuple(t.at(0.0) for t in tracks)), tracks)
+        middle = middle_of(moment(tracks, 0.0), tracks)
         low[:2], high[:2] = low[:2] - middle, high[:2] - middle
     return first_view(low, high, height, facing(tracks[0]))
 
@@ -65,10 +66,41 @@ def travels(tracks: Sequence[Track]) -> bool:
     return any(float(np.ptp(t.body.positions[:, 0, :2], axis=0).max()) > t.clip.skeleton.height for t in tracks)
 
 
-def middle_of(frame: Frame, tracks: Sequence[Track]) -> np.ndarray:
-    """The point of the ground under the hips of all: (2,)."""
-    hips = [
-        f.positions[find_roles(t.clip.skeleton).get("pelvis", 0), :2]
-        for f, t in zip(frame.figures, tracks, strict=True)
-    ]
-    return np.mean(hips, axis=0)
+def moment(tracks: Sequence[Track], time: float, repeat: bool = False) -> Frame:
+    """All of them at `time`; the shorter ones hold their last frame, or with `repeat` begin anew."""
+    at = [time % t.clip.duration if repeat and 0.0 < t.clip.duration < time else time for t in tracks]
+    return Frame(time, tuple(track.at(seconds) for track, seconds in zip(tracks, at, strict=True)))
+
+
+def hips_of(frame: Frame, tracks: Sequence[Track]) -> Float[Array, "N 2"]:
+    """The points of the ground under everyone's hips."""
+    joints = [find_roles(track.clip.skeleton).get("pelvis", 0) for track in tracks]
+    return np.stack([figure.positions[joint, :2] for figure, joint in zip(frame.figures, joints, strict=True)])
+
+
+def middle_of(frame: Frame, tracks: Sequence[Track]) -> Float[Array, "2"]:
+    """The point of the ground in the middle of all."""
+    return hips_of(frame, tracks).mean(axis=0)
+
+
+def part_ways(tracks: Sequence[Track]) -> bool:
+    """Whether some leave others behind: then no one view can follow them all."""
+    ends = [hips_of(moment(tracks, t), tracks) for t in (0.0, common_end(tracks))]
+    apart = ends[1] - ends[0]
+    return bool(np.ptp(apart, axis=0).max() > 1.2 * max(track.clip.skeleton.height for track in tracks))
+
+
+class Following:
+    """Where the middle of the page is and how far each character goes back, at any moment of the clips."""
+
+    def __init__(self, tracks: Sequence[Track]) -> None:
+        self.tracks = tracks
+        self.apart = part_ways(tracks)
+        self.start = hips_of(moment(tracks, 0.0), tracks)
+
+    def at(self, frame: Frame, follow: bool) -> tuple[Float[Array, "2"], Float[Array, "N 2"]]:
+        none = np.zeros_like(self.start)
+        if not follow:
+            return np.zeros(2), none
+        hips = hips_of(frame, self.tracks)
+        return (self.start.mean(axis=0), hips - self.start) if self.apart else (hips.mean(axis=0), none)
