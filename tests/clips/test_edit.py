@@ -20,7 +20,8 @@ from jostle.clips.edit import (
 from jostle.clips.joints import keep_joints, reroot, simplify
 from jostle.errors import MotionError
 from jostle.maths import quat
-from jostle.skeleton import Pose, build_skeleton, find_twins, is_humanoid
+from jostle.skeleton import Pose, build_skeleton, find_roles, find_twins, is_humanoid
+from jostle.skeleton.roles import is_helper
 
 BODY = build_skeleton(
     ["root", "left_thigh", "left_shin", "right_thigh", "right_shin", "spine"],
@@ -240,6 +241,32 @@ def test_bandai_becomes_a_plain_clip(data):
 def test_a_plain_clip_is_already_simple(data):
     clip = load_clip(data / "snu_ys2010" / "walk" / "wd2_WalkForwardNormal00.bvh")
     assert simplify(clip) is clip
+
+
+@pytest.mark.parametrize(
+    ("file", "animation", "root"),
+    [
+        ("kaykit_cc0/Knight.glb", "Walking_A", "hips"),
+        ("quaternius_cc0/platformer_Character.glb", "Walk", "Body"),
+        ("quaternius_cc0/man_Suit.glb", None, "Hips"),
+    ],
+)
+def test_rigs_lose_their_handles_and_nothing_else(data, file, animation, root):
+    from jostle.clips.gltf import animations
+
+    names = [found for found, *_ in animations(data / file) if found.split("|")[-1] == animation]
+    clip = load_clip(data / file, animation=names[0]) if names else load_clip(data / file)
+    plain = simplify(clip)
+    assert plain.skeleton.names[0] == root
+    assert not any(is_helper(name) for name in plain.skeleton.names)
+    old = [clip.skeleton.index(name) for name in plain.skeleton.names]
+    np.testing.assert_allclose(plain.positions, clip.positions[:, old], atol=2e-4)
+    roles = find_roles(plain.skeleton)
+    assert {plain.skeleton.names[j] for j in roles.values()} == {
+        clip.skeleton.names[j] for j in find_roles(clip.skeleton).values()
+    }
+    for side in ("left", "right"):
+        assert roles[f"{side}_shin"] in plain.skeleton.chain(roles[f"{side}_foot"])
 
 
 def test_simplify_needs_a_person():
