@@ -10,7 +10,9 @@ from jostle.clips.clip import Clip
 from jostle.clips.contacts import find_contacts, hysteresis, runs, smooth_velocity
 from jostle.clips.edit import resample, trim_frames
 from jostle.clips.feet import body_size, find_feet
+from jostle.clips.gltf import read_gltf
 from jostle.clips.skate import at_rate, foot_skate, skate_ratio, slide_cm
+from jostle.clips.solve import read_solved
 from jostle.maths import quat
 from jostle.skeleton import build_skeleton
 
@@ -185,3 +187,25 @@ def test_clean_mocap_does_not_skate_and_stretched_travel_does(data, name):
 def test_a_persons_size_is_by_the_legs(data):
     assert 1.5 < body_size(_walk(data).skeleton) < 1.9
     assert [p.kind for p in find_feet(_walk(data)).points] == ["heel", "ball", "tip"] * 2
+
+
+@pytest.mark.parametrize("animation", ["Walk", "Gallop"])
+def test_a_fox_that_walks_in_place_sets_down_every_paw_once(data, animation):
+    contacts = find_contacts(read_gltf(data / "quaternius_cc0" / "Fox.glb", animation))
+    assert len(contacts.names) == 4
+    assert contacts.treadmill[0] < -1.0  # the ground runs backwards
+    for paw in contacts.planted.T:
+        around = np.flatnonzero(~paw[:-1] & paw[1:])  # cyclic: once around
+        assert len(around) + (paw[0] and not paw[-1]) == 1
+    assert np.mean(contacts.flight) > 0.05 if animation == "Gallop" else not np.any(contacts.flight)
+
+
+def test_a_dog_stands_on_all_paws_and_walks_on_two_or_three(data):
+    clip = read_solved(data / "dog_mann" / "dog_walk00_joint_pos.txt")
+    contacts = find_contacts(clip)
+    assert len(contacts.names) == 4
+    assert np.all(contacts.planted[:40])  # it stands first
+    walking = contacts.planted[120:540]
+    assert np.all((np.mean(walking, axis=0) > 0.4) & (np.mean(walking, axis=0) < 0.7))
+    assert np.mean(np.any(walking, axis=1)) > 0.99
+    assert all(10 <= len(frames) <= 16 for frames in contacts.strikes)

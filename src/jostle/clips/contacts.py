@@ -27,6 +27,8 @@ LAND_SHARE = 0.12  # or this share of the speed of swing (its 95th percentile), 
 WINDOW = 0.08  # seconds over which a speed is measured
 SHORTEST = 0.06  # seconds: a shorter contact, or a shorter break of one, is noise
 _USUAL_SIZE = 1.7
+_SMALLEST_SCALE = 0.5  # noise and soft paws do not shrink with the body
+_ALONG = 0.25  # of the treadmill's speed
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +71,7 @@ def find_contacts(clip: Clip, ground: float | None = None) -> Contacts:
     tracks = foot_tracks(clip, feet)  # (T, P, 3)
     velocities = smooth_velocity(tracks, clip.fps)
     treadmill = _treadmill(clip, tracks, velocities, size)
-    velocities[..., :2] -= treadmill
-    speeds = np.linalg.norm(velocities, axis=-1)  # (T, P)
+    speeds = ground_speeds(velocities, treadmill)  # (T, P)
     slow = slow_speed(speeds, size)
     level = levelled(feet.points, tracks, speeds, slow, size)
     standing = standing_heights(feet.points, level, speeds, slow, size)
@@ -83,10 +84,30 @@ def find_contacts(clip: Clip, ground: float | None = None) -> Contacts:
     return Contacts(feet.names, feet.joints, planted, heel, toe, floor, treadmill, clip.fps)
 
 
+def ground_speeds(velocities: Float[Array, "T P 3"], treadmill: Float[Array, "2"]) -> Float[Array, "T P"]:
+    """Speeds against the ground. On a treadmill, whatever goes along with the ground counts as still.
+
+    Hands that animate in place seldom let feet go back at one speed, but always back.
+    """
+    relative = velocities.copy()
+    relative[..., :2] -= treadmill
+    speeds = np.linalg.norm(relative, axis=-1)
+    pace = float(np.linalg.norm(treadmill))
+    if pace == 0.0:
+        return speeds
+    along = velocities[..., :2] @ (treadmill / pace)
+    return np.where(along > _ALONG * pace, 0.0, speeds)
+
+
 def slow_speed(speeds: Float[Array, "T P"], size: float) -> float:
     """Below this a foot may land. The faster it swings, the faster it still is when it does."""
     swing = float(np.quantile(speeds, 0.95))
     return max(LAND_SPEED * float(np.sqrt(size / _USUAL_SIZE)), LAND_SHARE * swing)
+
+
+def height_scale(size: float) -> float:
+    """What heights are multiplied by for a body of this size."""
+    return max(size / _USUAL_SIZE, _SMALLEST_SCALE)
 
 
 def levelled(
@@ -99,7 +120,7 @@ def levelled(
     length there is no telling.
     """
     heights = tracks[..., 2] - standing_heights(points, tracks, speeds, slow, size)
-    rest = (speeds < slow) & (np.abs(heights) < 2 * LEAVE_HEIGHT * size / _USUAL_SIZE)
+    rest = (speeds < slow) & (np.abs(heights) < 2 * LEAVE_HEIGHT * height_scale(size))
     xy, z = tracks[rest][:, :2], heights[rest]
     if len(z) < 10:
         return tracks.copy()
@@ -133,7 +154,7 @@ def _treadmill(
 ) -> Float[Array, "2"]:
     """The common velocity of the lowest points, where the body goes nowhere; zero for a clip that travels."""
     slow = LAND_SPEED * np.sqrt(size / _USUAL_SIZE)
-    lowest = tracks[..., 2] < np.quantile(tracks[..., 2], 0.05, axis=0) + LAND_HEIGHT * size / _USUAL_SIZE  # (T, P)
+    lowest = tracks[..., 2] < np.quantile(tracks[..., 2], 0.05, axis=0) + LAND_HEIGHT * height_scale(size)  # (T, P)
     level = np.abs(velocities[..., 2]) < slow
     common = np.median(velocities[lowest & level][:, :2], axis=0) if np.any(lowest & level) else np.zeros(2)
     middle = np.mean(clip.positions, axis=1)  # of all joints: in some rigs the root itself never moves
@@ -145,7 +166,7 @@ def _treadmill(
 def _low_and_slow(
     heights: Float[Array, "T P"], speeds: Float[Array, "T P"], slow: float, size: float
 ) -> Bool[Array, "T P"]:
-    scale = size / _USUAL_SIZE
+    scale = height_scale(size)
     strict = (heights < LAND_HEIGHT * scale) & (speeds < slow)
     loose = (heights < LEAVE_HEIGHT * scale) & (speeds < LEAVE_SPEED / LAND_SPEED * slow)
     return hysteresis(strict, loose)

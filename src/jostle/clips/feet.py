@@ -24,7 +24,8 @@ Kind = Literal["heel", "ball", "tip"]
 LEG_SHARE = 0.491  # hip to ankle, as a share of a person's height (Winter 2009, figure 4.1: 0.530 - 0.039)
 CLEARANCE = {"heel": 0.045, "ball": 0.02, "tip": 0.01}  # joint above the sole of a shod foot, as a share of height
 _ANKLE, _REST_TOE = 0.2, 0.05  # a rest pose stands on the floor if ankles and toes are at most this high above it
-_SAME_LEVEL = 0.03  # twins stand at one level to this share of the height; more, and one of them hangs in the air
+_SAME_LEVEL = 0.03  # a person's feet stand at one level to this share of the height; more, and one hangs in the air
+_PAWS_LEVEL = 0.12  # hands and feet of animals are built differently
 _LOW = 0.12  # a foot of an animal comes at least this near to the lowest point, as a share of its height
 _ONE_FOOT = 0.15  # tips nearer to each other than this share of the height are toes of one foot
 _NO_FOOT = re.compile(r"tail|pole|head|jaw|tongue|(?<![a-z])ear|wing", re.IGNORECASE)
@@ -145,9 +146,10 @@ def standing_heights(
         seldom = np.sum(still) < max(3, 0.05 * len(still))  # on a treadmill, or always in flight
         heights[p] = np.quantile(tracks[:, p, 2] if seldom else tracks[still, p, 2], 0.05 if seldom else 0.1)
     kinds = np.array([point.kind for point in points])
+    level = (_SAME_LEVEL if "heel" in kinds else _PAWS_LEVEL) * size
     for kind in set(kinds):
         lowest = heights[kinds == kind].min()
-        hangs = (kinds == kind) & (heights > lowest + _SAME_LEVEL * size)
+        hangs = (kinds == kind) & (heights > lowest + level)
         heights[hangs] = lowest
     return heights
 

@@ -20,6 +20,7 @@ SMALLEST, LARGEST = 0.55, 4.0  # metres: figures of games
 _PERSON = 1.7
 _FLOOR = 0.03  # of body height: 5 cm for a person; what soles and joints differ by is less
 _UPRIGHT = 0.35  # of body height, hips over the floor: standing is 0.53, a deep crouch 0.3
+_SLIDES_OF_SIZE = 0.1  # animals lift their paws too little for the ratio to mean much alone
 _SKATES, _SLIDES = 0.1, 5.0  # share of frames, and centimetres per step: clean mocap stays below both, or one
 
 
@@ -95,8 +96,10 @@ def check_skate(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
         sentence = f"The clip is made in place: the ground would run under it at {speed:.2f} m/s."
         return [Finding("in-place", "note", sentence, "Give the root that speed to make it travel.", value=speed)]
     ratio, slide = foot_skate(clip), slide_cm(clip, contacts)
-    without_steps = ratio > 0.5 and clip.duration > 1.0  # feet that slide so fast that no step is seen
-    if not (ratio > _SKATES and slide > _SLIDES) and not without_steps:
+    human = is_humanoid(clip.skeleton)
+    limit = _SLIDES if human else 100 * _SLIDES_OF_SIZE * body_size(clip.skeleton)
+    without_steps = human and ratio > 0.5 and clip.duration > 1.0  # feet that slide so fast that no step is seen
+    if not (ratio > _SKATES and slide > limit) and not without_steps:
         return []
     sentence = f"Feet skate in {100 * ratio:.0f} % of the frames, {slide:.0f} cm per step."
     return [
