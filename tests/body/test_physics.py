@@ -136,6 +136,14 @@ def test_the_root_moves_freely_and_parts_must_exist():
         compile_body(body, dofs={"left_wing": KNEE})
 
 
+def test_what_mujoco_refuses_is_one_sentence():
+    """Two hinges called alike: a joint whose own name is that of another's first hinge."""
+    names = ["Hips", "arm", "arm.0"]
+    body = build_body(build_skeleton(names, [-1, 0, 1], [[0, 0, 1], [0, 0.3, 0], [0, 0.3, 0]], [(2, [0, 0.2, 0])]))
+    with pytest.raises(BodyError, match=r"MuJoCo cannot make a model of this body: .*arm.0"):
+        compile_body(body, dofs={"arm": KNEE})
+
+
 @pytest.mark.parametrize("skeleton", [person(), person(spines=5, dummies=True), dog()])
 def test_nothing_touches_itself_at_rest(skeleton):
     model = compile_body(build_body(skeleton), Ground()).model

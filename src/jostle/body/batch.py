@@ -7,11 +7,11 @@
     while many.running.any():
         many.forces[:] = controller(many.qpos, many.qvel)  # (B, V), one line for all
         many.step()
-        many.drop(many.read("xpos")[:, head, 2] < 0.8)  # the fallen cost nothing from here on
+        many.drop(many.positions[:, head, 2] < 0.8)  # the fallen cost nothing from here on
 
 Arrays are live and have one row a simulation: write `qpos`, `qvel` or `forces` and they count from the next step. What
-is read back (`read`, `site`) belongs to the same moment as `qpos`. Results are the same, bit for bit, on any number
-of threads. A simulation that explodes is taken back to before the step in which it did, and dropped.
+is read back (`positions`, `site`, `read`) belongs to the same moment as `qpos`. Results are the same, bit for bit, on
+any number of threads. A simulation that explodes is taken back to before the step in which it did, and dropped.
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ class Simulations:
         self._batch = mujoco.batch.Batch(physics.model, count, threads, persistent=True)
         self.running: Bool[Array, "B"] = np.ones(count, dtype=bool)
         self._bound: set[str] = set()
+        model = physics.model
+        self._sites = {model.site(i).name: i for i in range(model.nsite)}
+        self._sensors = {model.sensor(i).name: int(model.sensor(i).adr[0]) for i in range(model.nsensor)}
 
     @property
     def count(self) -> int:
@@ -71,6 +74,11 @@ class Simulations:
     @property
     def qvel(self) -> Float[Array, "B nv"]:
         return self._batch.qvel
+
+    @property
+    def positions(self) -> Float[Array, "B J 3"]:
+        """Where the joints are."""
+        return self.read("xpos")[:, self.physics.bodies]
 
     @property
     def forces(self) -> Float[Array, "B nv"]:
@@ -120,7 +128,8 @@ class Simulations:
     ) -> None:
         """Push a part with a force in the world (newtons), at a point of its frame (None: its centre of mass).
 
-        It lasts until it is set anew; zero ends it. Only one push a part acts at a time.
+        It lasts until it is set anew; zero ends it. Off the centre it turns the part as it is turned now: set it anew
+        every step. Only one push a part acts at a time.
         """
         rows = np.arange(self.count) if which is None else np.arange(self.count)[which]
         body = int(self.physics.bodies[joint])
@@ -143,18 +152,15 @@ class Simulations:
 
     def site(self, name: str) -> Float[Array, "B 3"]:
         """Where a site is, such as a corner of a sole: "left_heel_in"."""
-        sites = [self.physics.model.site(i).name for i in range(self.physics.model.nsite)]
-        if name not in sites:
-            raise BodyError(unknown_name("site", name, sites))
-        return self.read("site_xpos")[:, sites.index(name)]
+        if name not in self._sites:
+            raise BodyError(unknown_name("site", name, self._sites))
+        return self.read("site_xpos")[:, self._sites[name]]
 
     def touch(self, name: str) -> Float[Array, "B"]:
         """What the ground pressed with in the last step: newtons on "left_heel" (heel to ball), "left_toe", …"""
-        model = self.physics.model
-        sensors = [model.sensor(i).name for i in range(model.nsensor)]
-        if name not in sensors:
-            raise BodyError(unknown_name("touch sensor", name, sensors))
-        return self.read("sensordata")[:, model.sensor(name).adr[0]]
+        if name not in self._sensors:
+            raise BodyError(unknown_name("touch sensor", name, self._sensors))
+        return self.read("sensordata")[:, self._sensors[name]]
 
     def vary(self, field: str, values: Float[Array, "..."] | float) -> None:
         """Give each simulation its own values of an MjModel field ("body_mass", "geom_friction", "dof_damping", …).

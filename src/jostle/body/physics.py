@@ -20,6 +20,7 @@ import numpy as np
 from jostle.body.body import Body
 from jostle.body.dofs import Ball, Dof, Hinges, angles_of, turn_by
 from jostle.body.mjcf import Ground, Options, build_spec, compile_spec, name_of
+from jostle.errors import BodyError
 from jostle.maths import quat
 from jostle.skeleton import Pose
 from jostle.types import Array, Float, Int
@@ -118,5 +119,8 @@ def compile_body(
 
     `dofs` maps parts (roles or joint names) to `Ball(limit)` or `Hinges(…)`; all other joints are balls without limits.
     """
-    model = compile_spec(build_spec(body, ground, options, dofs))
+    try:
+        model = compile_spec(build_spec(body, ground, options, dofs))
+    except ValueError as error:
+        raise BodyError(f"MuJoCo cannot make a model of this body: {' '.join(str(error).split())}.") from None
     return Physics(body, model, {body.part(name): dof for name, dof in (dofs or {}).items()})
