@@ -84,9 +84,11 @@ def set_stage(
     bodies = [figure.place(world.positions[i], world.wxyz[i])[0] for i in some]  # 48 x (n, 3)
     low, high = (np.array([f(body, axis=0) for body in bodies]) for f in (np.min, np.max))  # (48, 3)
     targets = _targets(figure, world, times, float(0.5 * (low[:, 2].min() + high[:, 2].max())), follow)
-    view = camera if isinstance(camera, str) else "three-quarter"
     heading = heading_of(clip, world)
-    towards = view_direction(view, heading)
+    if isinstance(camera, Camera):
+        towards = (camera.eye - camera.target) / np.linalg.norm(camera.eye - camera.target)
+    else:
+        towards = view_direction(camera, heading)
     offsets = np.concatenate([body[::3] - targets[i] for i, body in zip(some, bodies, strict=True)])
     distance = MARGIN * fit_distance(offsets, np.zeros(3), towards, aspect, FIELD)
     size = float(np.median(high[:, 2] - low[:, 2]))

@@ -51,7 +51,8 @@ def build_mannequin(skeleton: Skeleton) -> tuple[Part, ...]:
         return tuple(
             _part(skeleton, piece.joint, piece.mesh, piece.tone, piece.side) for piece in sculpt_person(skeleton)
         )
-    return tuple(_creature_parts(skeleton))
+    parts = tuple(_creature_parts(skeleton))
+    return parts or (_part(skeleton, 0, ball(np.zeros(3), np.full(3, 0.05)), "joint", None),)  # a point is a ball
 
 
 def _part(skeleton: Skeleton, joint: int, mesh: Mesh, tone: str, side: str | None) -> Part:
