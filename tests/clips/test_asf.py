@@ -286,10 +286,16 @@ def test_gaps_come_through_when_asked_for(toy):
     assert np.isfinite(clip.wxyz[0]).all()
 
 
-@pytest.mark.parametrize("end", range(0, len(ASF) - 2, 7))
-def test_truncated_skeletons(toy, end):
-    with pytest.raises(FileError):
-        read_amc(toy(asf=ASF[:end]))
+def test_truncated_anywhere(toy):
+    for end in range(0, len(ASF) - 2, 7):
+        with pytest.raises(FileError):
+            read_amc(toy(asf=ASF[:end]))
+    for end in range(
+        0, len(AMC) - len(" -15 .5\n"), 3
+    ):  # later cuts shorten the last number or complete the first frame
+        if AMC[:end].rstrip() != AMC[: AMC.index("\n2\n")] and AMC[:end] != AMC[: AMC.index("\n2\n") - 1]:
+            with pytest.raises(FileError):
+                read_amc(toy(amc=AMC[:end]))
 
 
 # Real files. The BVH of the same take was converted from this very AMC, with a T-pose put in front.

@@ -1,8 +1,8 @@
 """What the readers of text formats share: bytes in any encoding, and blocks of numbers checked line by line.
 
-A motion file is a short header and a long rectangle of numbers. numpy reads the rectangle in one call but cannot say
-*where* it stumbled, so the fast path only notices that something is wrong, and a slow walk over the lines then finds
-out what: every refusal carries a line number, and a good file never pays for it.
+A motion file is a short header and a long rectangle of numbers. The rectangle is checked first, by counting words, and
+then read, both in blocks that stay in the processor's cache. Nothing is allocated for what a file only claims to hold.
+What goes wrong in a block is looked for word by word: every refusal names its line, and good files never pay for it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from itertools import islice
 
 import numpy as np
 
+from jostle.clips.decimals import parse_decimals
 from jostle.errors import FormatError
 from jostle.files import MAX_BYTES, read_bytes
 from jostle.types import Array, Bool, Float, Int, PathLike
 
 MAX_VALUES = 16_000_000  # 23 minutes of 96 channels at 120 frames a second; more would not fit in a few hundred MB
+BLOCK = 2**16  # bytes
 MAX_LINE = 4 * 2**20  # bytes; a frame of two thousand joints takes a tenth of it
 MAX_NUMBER = 1e9  # no position, in any unit, and no angle is larger; arithmetic with larger ones would overflow
 _LONGEST_NUMBER = 400  # characters: 1e308 written out has 309
@@ -77,9 +79,7 @@ def read_table(
     fault = _find_fault(path, data, start, rows, columns)
     if fault is not None:
         raise fault
-    values = parse_numbers(data[start:])
-    if values is None or values.size != rows * columns:
-        values = _parse_slowly(path, data, start, rows * columns)
+    values = _parse(path, data, start, rows * columns)
     usable = is_usable(values, allow_nan)
     if not usable.all():
         raise _unusable_error(path, data, start, *divmod(int(np.argmin(usable)), columns))
@@ -113,10 +113,12 @@ def parse_numbers(block: bytes) -> Float[Array, "n"] | None:
 
 
 def blocks_of(path: PathLike, data: bytes, start: int = 0) -> Iterator[bytes]:
-    """The rest of the file in pieces of whole lines and bounded size."""
+    """The rest of the file in pieces of whole lines, small enough for a processor's cache unless a line is longer."""
     while start < len(data):
-        end = len(data) if start + MAX_LINE >= len(data) else data.rfind(b"\n", start, start + MAX_LINE) + 1
+        end = len(data) if start + BLOCK >= len(data) else data.rfind(b"\n", start, start + BLOCK) + 1
         if end <= start:
+            end = data.find(b"\n", start, start + MAX_LINE) + 1 or len(data)
+        if end - start > MAX_LINE:
             problem = f"this line is longer than {MAX_LINE // 2**20} MB, so it is no motion; export the file again."
             raise FormatError(path, problem, line=line_at(data, start))
         yield data[start:end]
@@ -175,18 +177,18 @@ def _words_per_line(block: bytes) -> Int[Array, "n"]:
     return np.diff(upto, prepend=0, append=upto[-1])  # the last is the empty line after the last line's end
 
 
-def _parse_slowly(path: PathLike, data: bytes, start: int, count: int) -> Float[Array, "n"]:
-    """Block by block, and word by word where numpy does not know a spelling; what is no number is refused."""
+def _parse(path: PathLike, data: bytes, start: int, count: int) -> Float[Array, "n"]:
+    """Block by block: plain decimals at once, else numpy's way, else word by word; what is no number is refused."""
     values, at = np.empty(count), 0
-    number = line_at(data, start)
     for block in blocks_of(path, data, start):
-        found = parse_numbers(block)
+        found = parse_decimals(block)
+        if found is None:
+            found = parse_numbers(block)
         if found is None or len(found) != int(_words_per_line(block).sum()):
-            found = np.array(
-                [_number(path, word, number + i - 1) for i, words in lines_of(path, block) for word in words]
-            )
+            line = line_at(data, start) - 1
+            found = np.array([_number(path, word, line + i) for i, words in lines_of(path, block) for word in words])
         values[at : at + len(found)] = found
-        at, number = at + len(found), number + block.count(b"\n")
+        at, start = at + len(found), start + len(block)
     return values
 
 
