@@ -222,6 +222,19 @@ def test_repeat_continues_where_a_round_ends():
         repeat(clip, 0)
 
 
+@pytest.mark.slow
+def test_long_clips_are_searched_minute_by_minute(data):
+    walk = loop(_walk(data, "bandai_namco_1/dataset-1_walk_normal_001.bvh"))
+    long = trim_frames(repeat(walk, 80), 0, -11)
+    cycle = find_cycle(long)
+    assert long.duration > 80
+    assert cycle.end - cycle.start == walk.frame_count - 1
+    assert cycle.mismatch < 1e-3
+    stands = long.with_poses(Pose(long.root, np.repeat(long.wxyz[:1], long.frame_count, axis=0)))
+    with pytest.raises(MotionError, match="no repeated steps"):
+        find_cycle(stands)
+
+
 def test_roles_survive(data):
     clip = _walk(data, "bandai_namco_1/dataset-1_walk_normal_001.bvh")
     assert find_roles(loop(clip).skeleton) == find_roles(clip.skeleton)

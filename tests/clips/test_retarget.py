@@ -237,6 +237,10 @@ def test_clips_with_handles_can_be_a_source(data):
     knight = _load(data / KNIGHT, animation=name)
     out = retarget(knight, _clip(data, SNU).skeleton)
     assert out.offsets is None
+    before, after = find_contacts(knight).treadmill, find_contacts(out).treadmill  # it walks in place
+    assert np.linalg.norm(before) > 0.3
+    ratio = np.linalg.norm(out.positions[0, 0, 2]) / np.linalg.norm(knight.positions[0, 1, 2])
+    np.testing.assert_allclose(after / ratio, before, atol=0.25 * np.linalg.norm(before))
     assert _apart(knight, out, "left_upper_arm", "left_forearm").max() < 0.1
     for side in ("left", "right"):
         assert np.min(_knee_side(out, side)) > -0.02

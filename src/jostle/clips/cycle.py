@@ -10,13 +10,14 @@ period, and the pair of frames most alike, with their neighbours, is the cycle: 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import smooth_velocity
+from jostle.clips.edit import trim_frames
 from jostle.clips.feet import body_size, find_feet
 from jostle.errors import MotionError
 from jostle.maths import quat
@@ -26,6 +27,7 @@ from jostle.types import Array, Bool, Float
 SHORTEST, LONGEST = 0.3, 2.6  # seconds, for a body of 1.7 m: from a sprint to a sneaking walk
 _VELOCITY_SHARE = 0.1  # seconds by which velocities are multiplied to stand beside positions
 _SEARCH_FPS = 30.0
+_WINDOW = 60.0  # seconds that are searched at once
 _RETURNS = 0.4  # d(i, i + p) over the way out: below this a motion has come back
 _LEAVES = 0.025  # way out, as a share of body size: below this it has not moved
 _STEPS = 0.08  # what each foot must move against the pelvis, as a share of body size, for a gait
@@ -52,6 +54,8 @@ def find_cycle(clip: Clip, cycles: int | None = 1) -> Cycle:
     shape = _shape(clip)
     if (whole := _whole(clip, shape, 0.02, 3e-3)) is not None:
         return whole
+    if clip.duration > _WINDOW:
+        return _best_window(clip, cycles)
     stride = max(1, round(clip.fps / _SEARCH_FPS))
     apart, still = _distances(shape[::stride]), _still(shape[::stride])
     distances = np.where(still[:, None] | still[None], np.inf, apart)
@@ -72,6 +76,21 @@ def find_cycle(clip: Clip, cycles: int | None = 1) -> Cycle:
         )
     start, end, mismatch = _refined(shape, pair[0] * stride, pair[1] * stride, stride)
     return Cycle(start, end, count, (end - start) / count / clip.fps, mismatch)
+
+
+def _best_window(clip: Clip, cycles: int | None) -> Cycle:
+    """The best cycle of a long clip, minute by minute: all its pairs of frames at once would not fit in memory."""
+    length, found, problem = round(_WINDOW * clip.fps), [], None
+    for first in range(0, clip.frame_count - length // 4, length * 3 // 4):
+        try:
+            cycle = find_cycle(trim_frames(clip, first, first + length), cycles)
+        except MotionError as error:
+            problem = problem or error
+        else:
+            found.append(replace(cycle, start=cycle.start + first, end=cycle.end + first))
+    if not found and problem is not None:
+        raise problem
+    return min(found, key=lambda cycle: (-cycle.count, cycle.mismatch))
 
 
 def _whole(clip: Clip, shape: Float[Array, "T D"], share: float, least: float) -> Cycle | None:

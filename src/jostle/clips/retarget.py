@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from dataclasses import replace
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d, uniform_filter1d
@@ -123,7 +124,7 @@ def _with_feet_fixed(clip: Clip, moved: Clip, scale: float) -> Clip:
     # What all feet lack in common is a matter of the hips, not of the knees.
     hips = _floor(lift, contacts.planted, clip.fps)[:, None]
     moved = moved.with_poses(Pose(moved.root + hips * np.array([0.0, 0.0, 1.0]), moved.wxyz))
-    return plant_feet(moved, contacts, lift - hips)
+    return plant_feet(moved, replace(contacts, treadmill=scale * contacts.treadmill), lift - hips)
 
 
 def _lift(clip: Clip, moved: Clip, contacts: Contacts, scale: float) -> Float[Array, "T F"]:
