@@ -13,7 +13,7 @@ from jostle.clips.checks.finding import KINDS, Finding, Severity
 from jostle.clips.checks.frames import check_dropped_root, check_gaps, check_nan, check_t_pose
 from jostle.clips.checks.joints import check_flips, check_frozen
 from jostle.clips.checks.place import check_ground, check_skate, check_unit
-from jostle.clips.checks.rate import check_rate
+from jostle.clips.checks.rate import check_rate, rate_is_proved
 from jostle.clips.checks.repair import cut_ends, fill_frames, fill_nan, restore_rate
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import find_contacts
@@ -62,18 +62,29 @@ def check_together(clips: Sequence[Clip]) -> list[list[Finding]]:
     A session is recorded at one rate: where one take of an actor proves it, takes that prove nothing have it too.
     """
     findings = [check(clip) for clip in clips]
-    for i, clip in enumerate(clips):
-        if any(finding.kind == "rate" and finding.severity != "note" for finding in findings[i]):
+    proofs = [
+        (other, finding) for other, found in zip(clips, findings, strict=True) for finding in found if _proof(finding)
+    ]
+    return [_with_shared_rate(clip, found, proofs) for clip, found in zip(clips, findings, strict=True)]
+
+
+def _proof(finding: Finding) -> bool:
+    return finding.kind == "rate" and finding.severity == "error"
+
+
+def _with_shared_rate(clip: Clip, found: list[Finding], proofs: Sequence[tuple[Clip, Finding]]) -> list[Finding]:
+    """The findings of a clip, and what other takes of its actor prove, where it proves nothing itself."""
+    if any(finding.kind == "rate" and finding.severity != "note" for finding in found):
+        return found
+    for other, proof in proofs:
+        if other.fps != clip.fps or not other.skeleton.same_as(clip.skeleton):
             continue
-        for j, other in enumerate(clips):
-            proof = next((f for f in findings[j] if f.kind == "rate" and f.severity == "error"), None)
-            if proof is None or other.fps != clip.fps or not other.skeleton.same_as(clip.skeleton):
-                continue
-            sentence = (
-                f"This is probably motion at {proof.value:g} frames a second, not {clip.fps:g}: "
-                f"'{other.name}' shows the same actor, and is."
-            )
-            own = [f for f in findings[i] if f.kind != "rate"]
-            findings[i] = [*own, Finding("rate", "warning", sentence, proof.remedy, value=proof.value)]
-            break
-    return findings
+        if rate_is_proved(_without_bad_frames(fill_nan(clip), found)[0]):
+            return found
+        sentence = (
+            f"This is probably motion at {proof.value:g} frames a second, not {clip.fps:g}: "
+            f"'{other.name}' shows the same actor, and is."
+        )
+        shared = Finding("rate", "warning", sentence, proof.remedy, value=proof.value)
+        return [*(finding for finding in found if finding.kind != "rate"), shared]
+    return found
