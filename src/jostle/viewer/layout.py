@@ -105,4 +105,4 @@ def _distance(view: View, corners: Float[Array, "n 3"]) -> float:
     right /= np.linalg.norm(right)
     x, y, z = ((corners - view.look_at) @ np.stack([right, np.cross(back, right), back], axis=1)).T
     tan = np.tan(0.5 * view.fov)
-    return float(np.max(np.concatenate([z + np.abs(y) / (0.78 * tan), z + np.abs(x) / (1.05 * tan)])))
+    return float(np.max(np.concatenate([z + np.abs(y) / (0.78 * tan), z + np.abs(x) / (1.15 * tan)])))
