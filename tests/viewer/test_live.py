@@ -6,6 +6,7 @@ import pytest
 from jostle.controllers import Playback
 from jostle.viewer.live import RATE, open_controllers
 from jostle.viewer.messages import Held
+from jostle.viewer.posed import pose_figure
 
 
 @pytest.fixture
@@ -99,3 +100,12 @@ def test_a_recording_holds_the_pushes(live):
     assert timed.push.part == "head"
     assert timed.time == pytest.approx(2 / RATE)
     assert live.recordings[1].pushes == ()
+
+
+def test_feet_are_marked_where_the_controller_says_they_touch(person, walk):
+    frame = pose_figure(person, walk.pose(0), {"left_foot": True, "RightFoot": False, "tentacle": True})
+    assert frame.planted.tolist() == [False, True]
+    toe = walk.positions[0, person.index("LeftToeBase")]
+    assert np.linalg.norm(frame.touching[1, :2] - toe[:2]) < 0.2
+    assert frame.touching[1, 2] == 0.0
+    assert len(pose_figure(person, walk.pose(0), {}).planted) == 0

@@ -15,15 +15,16 @@ import numpy as np
 from jostle.clips.skin import Skin
 from jostle.controllers import Command, Controller, Push, Start
 from jostle.errors import MotionError
-from jostle.skeleton import Pose, find_roles, forward, interpolate
+from jostle.skeleton import forward, interpolate
 from jostle.types import Array, Float
 from jostle.viewer import drag as drags
 from jostle.viewer.clock import Beat
 from jostle.viewer.drag import Acting, Drag
-from jostle.viewer.frames import Figure, FigureFrame, Frame, build_figure, foot_points, trailed_joints
+from jostle.viewer.frames import Figure, Frame, build_figure, trailed_joints
 from jostle.viewer.handles import CharacterState, Recorder, Recording
 from jostle.viewer.layout import first_view
 from jostle.viewer.live_panel import LivePanel
+from jostle.viewer.posed import FEET_SHOWN, middle_hips, pose_figure
 from jostle.viewer.scene import Scene
 from jostle.viewer.stage import RATE, Stage, open_stage, run_until_interrupted
 from jostle.viewer.steering import Steering, yaw_of_camera
@@ -31,7 +32,6 @@ from jostle.viewer.steering import Steering, yaw_of_camera
 LANE = 0.75  # body heights between two characters at the start
 TRAIL_SECONDS, TRAIL_RATE = 1.5, 12.0
 LONGEST_RECORDING = 10 * 60.0  # seconds; then it stops by itself
-FEET_SHOWN = 4
 
 
 def view_controllers(
@@ -250,39 +250,19 @@ class Live:
             interpolate(before, state.pose, self._credit) if slow else state.pose
             for before, state in zip(self.before, self.states, strict=True)
         ]
-        figures = [self._figure(i, pose) for i, pose in enumerate(poses)]
+        figures, hand = [], self.held  # once: a page may let go at any moment
+        for i, (character, state, pose) in enumerate(zip(self.characters, self.states, poses, strict=True)):
+            held = hand if hand is not None and hand.character == i else None
+            contacts = state.observed.contacts
+            figures.append(
+                pose_figure(character.skeleton, pose, contacts, self.acting[i], held, self.panel.strength.value)
+            )
         self.shown = Frame(self.states[0].time, tuple(figures))
         return self.shown
 
-    def _figure(self, index: int, pose: Pose) -> FigureFrame:
-        character = self.characters[index]
-        world = forward(character.skeleton, pose)
-        planted, touching = self._feet(index, world)
-        plain = FigureFrame(world.positions, world.wxyz, touching, planted)
-        arrows = [drags.acting(act, plain) for act in self.acting[index]]
-        held = self.held
-        if held is not None and held.character == index:
-            arrows.append(drags.aiming(held, plain, self.panel.strength.value))
-        return FigureFrame(world.positions, world.wxyz, touching, planted, tuple(arrows))
-
-    def _feet(self, index: int, world: Any) -> tuple[Array, Array]:
-        """Where the controller says that it touches the ground; nothing where it does not say."""
-        skeleton = self.characters[index].skeleton
-        told = self.states[index].observed.contacts
-        joints = {**{n: j for j, n in enumerate(skeleton.names)}, **find_roles(skeleton)}
-        names = [name for name in sorted(told) if name in joints][:FEET_SHOWN]
-        touching = np.zeros((len(names), 3))
-        for k, name in enumerate(names):
-            touching[k, :2] = foot_points(skeleton, joints[name], world)[:2]
-        return np.array([told[name] for name in names], dtype=bool), touching
-
     def middle(self, frame: Frame) -> Float[Array, "2"]:
         """The point of the ground under everyone's hips."""
-        hips = [
-            f.positions[find_roles(c.skeleton).get("pelvis", 0), :2]
-            for f, c in zip(frame.figures, self.characters, strict=True)
-        ]
-        return np.mean(hips, axis=0)
+        return middle_hips(frame, [character.skeleton for character in self.characters])
 
     def close(self) -> None:
         self.stop.set()
