@@ -1,5 +1,7 @@
 """The page that is saved, and recordings as files."""
 
+import subprocess
+import sys
 from importlib import resources
 
 import numpy as np
@@ -73,3 +75,11 @@ def test_file_names_are_plain_and_differ():
         "x-1",
         "x-2",
     ]
+
+
+def test_the_room_opens_no_heavy_library_before_a_page_does():
+    code = (
+        "import sys, jostle.viewer; print([m for m in ('viser', 'starlette', 'uvicorn', 'mujoco') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
