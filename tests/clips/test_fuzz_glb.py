@@ -172,7 +172,7 @@ def test_any_value_of_the_json_replaced(file, changes):
 
 
 @pytest.mark.slow
-@settings(FUZZ, max_examples=2000)
+@settings(FUZZ, max_examples=500)
 @given(CHANGES)
 def test_any_value_of_the_json_replaced_for_longer(changes):
     try_to_read(with_changes(foreign(), changes))
@@ -233,8 +233,8 @@ def test_bombs_are_refused_before_they_go_off(tmp_path):
         read_gltf(tmp_path / "deep.gltf")
     wide = {"x": [{}] * 3_000_000}
     assert "more entries than any figure needs" in refusal(tmp_path, wide)
-    chain = [{"children": [i + 1]} for i in range(50_000)] + [{}]
-    assert "nested deeper" in refusal(tmp_path, bare(nodes=chain, skins=[{"joints": [50_000, 0]}]))
+    chain = [{"children": [i + 1]} for i in range(3_000)] + [{}]
+    assert "nested deeper" in refusal(tmp_path, bare(nodes=chain, skins=[{"joints": [3_000, 0]}]))
     (tmp_path / "line.gltf").write_bytes(b'{"asset": "' + b"a" * 70_000_000)
     with pytest.raises(JostleError, match="larger than 64 MB"):
         read_gltf(tmp_path / "line.gltf")
