@@ -10,7 +10,7 @@ Walking at natural cadence: Winter, *The Biomechanics and Motor Control of Human
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from jostle.types import Array, Float
 Curve = Callable[[Array], Array]
 
 
-def _curve(knots: dict[float, float]) -> Curve:
+def _curve(knots: Mapping[int, float | int]) -> Curve:
     """Radians against cycles (1 is a whole cycle), periodic."""
     at = np.array([*knots, 100.0 + next(iter(knots))]) / 100.0
     values = np.radians([*knots.values(), next(iter(knots.values()))])
@@ -123,8 +123,8 @@ RUN = Curves(
         }
     ),
     ankle=_curve({0: 3, 6: 5, 14: 18, 20: 21, 27: 10, 33: -12, 38: -24, 44: -18, 55: 0, 68: 6, 85: 5}),
-    shoulder=_curve({2: -46, 14: -38, 27: -14, 40: 10, 50: 18, 62: 12, 77: -14, 90: -40}),
-    elbow=_curve({4: 84, 20: 88, 36: 100, 50: 108, 66: 100, 80: 90}),
+    shoulder=_curve({4: -25, 16: -6, 27: 7, 38: 11, 50: 5, 64: -14, 78: -35, 90: -40}),
+    elbow=_curve({6: 90, 22: 101, 36: 106, 52: 101, 68: 92, 88: 86}),
 )
 
 

@@ -28,11 +28,13 @@ _TRUNK = (
     ("Neck", "Chest", (0.002, 0.0, 0.105)),
     ("Head", "Neck", (0.008, 0.0, 0.050)),
 )
-_LEFT = (
+_LEFT_ARM = (
     ("Shoulder", "Chest", (0.006, 0.020, 0.078)),
     ("Arm", "LeftShoulder", (-0.004, 0.088, 0.0)),
     ("ForeArm", "LeftArm", (0.0, 0.186, 0.0)),
     ("Hand", "LeftForeArm", (0.0, 0.146, 0.0)),
+)
+_LEFT_LEG = (
     ("UpLeg", "Hips", (0.0, 0.050, -0.019)),
     ("Leg", "LeftUpLeg", (0.0, 0.0, -0.245)),
     ("Foot", "LeftLeg", (0.0, 0.0, -0.246)),
@@ -63,9 +65,9 @@ _SEGMENTS = (
 def build_figure() -> Skeleton:
     """The skeleton of the shipped clips: 22 joints, with tips for head, fingers and toes."""
     rows = list(_TRUNK)
-    for side, sign in (("Left", 1.0), ("Right", -1.0)):
-        for name, parent, (x, y, z) in _LEFT:
-            rows.append((side + name, parent.replace("Left", side), (x, sign * y, z)))
+    for limb in (_LEFT_ARM, _LEFT_LEG):  # left and right in turn: the order in which BVH lists a tree
+        for side, sign in (("Left", 1.0), ("Right", -1.0)):
+            rows += [(side + n, p.replace("Left", side), (x, sign * y, z)) for n, p, (x, y, z) in limb]
     names = [name for name, _, _ in rows]
     parents = [-1 if parent is None else names.index(parent) for _, parent, _ in rows]
     offsets = HEIGHT * np.array([offset for _, _, offset in rows])
@@ -79,7 +81,7 @@ def build_figure() -> Skeleton:
 
 def centre_of_mass(skeleton: Skeleton, world: Globals) -> Float[Array, "*t 3"]:
     """The body's centre of mass, from the segments of the table above."""
-    total = np.zeros(world.positions.shape[:-2] + (3,))
+    total = np.zeros((*world.positions.shape[:-2], 3))
     for near, far, mass, centre in _SEGMENTS:
         a = world.positions[..., skeleton.index(near), :]
         total += mass * ((1.0 - centre) * a + centre * _point(skeleton, world, far))

@@ -1,8 +1,8 @@
-"""A runner's centre of mass, from forces: each foot pushes up in a half sine while it stands, and nothing pushes in between.
+"""A runner's centre of mass, from forces: each foot pushes up in a half sine while it stands, and nothing in between.
 
-With contact for `duty` of a cycle of two steps, the push peaks at (pi / 2) g / (2 duty) above nothing, so that over a cycle it
-carries the weight exactly; with a duty of 0.36 that is 2.2 body weights, which is what force plates show at 3 m/s
-(Munro, Miller & Fuglevand 1987). Braking then driving, and a push towards the middle, complete the three directions.
+With contact for `duty` of a cycle of two steps, the push peaks at pi / (4 duty) body weights, so that over a cycle it
+carries the weight exactly; with a duty of 0.39 that is 2.0, a little less than force plates show at 3 m/s (2.3, Munro,
+Miller & Fuglevand 1987). Braking then driving, and a push towards the middle, complete the three directions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _BRAKE, _INWARD = 0.22, 0.07  # peaks of the horizontal forces, in body weights
 
 
 def bounce_of(cycle: float, duty: float, bounce: float, samples: int) -> Float[Array, "n 3"]:
-    """Ahead, left and up, in metres about the mean, at `samples` instants of a cycle that begins with the left heel strike."""
+    """Ahead, left and up, in metres about the mean, at `samples` instants of a cycle from the left heel strike on."""
     phase = np.arange(samples) / samples
     push = np.zeros((samples, 3))
     for late, side in ((0.0, 1.0), (0.5, -1.0)):

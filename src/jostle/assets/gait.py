@@ -2,16 +2,16 @@
 
 The motion is built from the ground up:
 
-1. *Where feet stand.* A foot comes down every cycle; its spot is where the body will be a fifth of a cycle later, half a
-   step width aside, turned as the path is there. `foot.roll` carries it from heel strike to toe off without sliding.
+1. *Where feet stand.* A foot comes down every cycle; its spot is where the body will be a fifth of a cycle later, half
+   a step width aside, turned as the path is there. `foot.roll` carries it from heel strike to toe off without sliding.
 2. *The pelvis* follows the path with the small movements that gait laboratories report: up and down twice a cycle, over
    the standing foot once, turning, dropping and tilting by a few degrees. In a run it is wherever it must be for the
    centre of mass to move as `flight` says: a push by each standing foot, and 9.81 m/s² in between.
 3. *The legs* (`legs`): a standing leg reaches from pelvis to ankle, a swinging leg follows the normative curves.
 4. *The upper body* (`trunk`): the chest turns against the pelvis, the arms against the legs, and the head stays level.
 
-Angles follow the right hand: about Y (left) forward lean and knee flexion are positive, hip flexion and toes up negative;
-about X (forward) the left side rises; about Z (up) the body turns left.
+Angles follow the right hand: about Y (left) forward lean and knee flexion are positive, hip flexion and toes up are
+negative; about X (forward) the left side rises; about Z (up) the body turns left.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from jostle.assets.curves import RUN, WALK, Curves
-from jostle.assets.figure import ANKLE_UP, build_figure, centre_of_mass
+from jostle.assets.figure import ANKLE_UP, HEEL_BACK, TIP_UP, build_figure, centre_of_mass
 from jostle.assets.flight import bounce_of
 from jostle.assets.foot import Rollover
 from jostle.assets.legs import Legs, leg_rotations
@@ -30,9 +30,10 @@ from jostle.assets.pelvis import Pelvis, Sway, Wobble, harmonic_sway, sampled_sw
 from jostle.assets.trunk import Trunk, pose_upper_body
 from jostle.clips import Clip
 from jostle.maths import quat
-from jostle.skeleton import Pose, forward
+from jostle.skeleton import Pose, Skeleton, forward
 from jostle.types import Array, Float
 
+_MOST_LIFT = 30.0  # degrees
 _HARMONICS = 16  # of a runner's sway; more, and the search for it would chase its own corners
 
 
@@ -62,7 +63,7 @@ class Gait:
 
 
 def walking(speed: float = 1.33, cadence: float | None = None) -> Gait:
-    """A walk. Step length over cadence is constant, 0.0064 m min, over the speeds that people choose (Sekiya et al. 1996)."""
+    """A walk. Step length over cadence is 0.0064 m min at all speeds that people choose (Sekiya et al. 1996)."""
     brisk = speed / 1.33
     return Gait(
         speed=speed,
@@ -90,7 +91,7 @@ def walking(speed: float = 1.33, cadence: float | None = None) -> Gait:
             arm_in=8.0,
             hunch=0.12,
         ),
-        lift=8.0,
+        lift=14.0,
         arm_swing=min(brisk, 1.5),
     )
 
@@ -104,7 +105,7 @@ def running(speed: float = 3.0, cadence: float | None = None) -> Gait:
         rollover=Rollover(strike=10.0, flat=0.09, heel_off=0.17, toe_roll=0.33, toe_off=0.39, push=62.0, toe_push=26.0),
         wobble=Wobble(turn=(-6.0, 0.0), drop=(3.5, 0.13), tilt=(1.5, 0.05), lean=6.0),
         trunk=Trunk(
-            turn=(8.0, 0.0),
+            turn=(8.0, 0.9),
             sway=(2.0, 0.63),
             nod=(1.0, 0.1),
             lean=8.0,
@@ -116,8 +117,8 @@ def running(speed: float = 3.0, cadence: float | None = None) -> Gait:
         step_width=0.05,
         toe_out=6.0,
         over=0.118,
-        straightest=16.0,
-        lift=8.0,
+        straightest=21.0,
+        lift=20.0,
         flies=True,
     )
 
@@ -130,10 +131,29 @@ def make_gait(gait: Gait, path: Path | None = None, cycles: int = 4, fps: float 
     frames = 2 * round(gait.cycle * fps / 2.0)
     gait = replace(gait, cadence=120.0 * fps / frames)
     path = path or Path(gait.speed)
-    pelvis, legs = _stand_up(gait, path, _sway(gait), cycles * gait.cycle)
     t = np.arange(cycles * frames + 1) / fps
-    skeleton, pose = build_figure(), _pose(gait, pelvis, legs, t)
+    skeleton = build_figure()
+    while True:
+        pelvis, legs = _stand_up(gait, path, _sway(gait), cycles * gait.cycle)
+        pose = _pose(gait, pelvis, legs, t)
+        if gait.lift >= _MOST_LIFT or _clearance(legs, skeleton, pose, t) >= 0.0:
+            break
+        gait = replace(gait, lift=gait.lift + 2.0)
     return Clip(skeleton, fps, pose.root, pose.wxyz, name=name)
+
+
+def _clearance(legs: Legs, skeleton: Skeleton, pose: Pose, t: Float[Array, "n"]) -> float:
+    """How much higher than it need be the lowest point of a swinging foot is: 1.5 cm in the middle of the swing."""
+    world = forward(skeleton, pose)
+    spare = np.inf
+    for side, word in ((1, "Left"), (-1, "Right")):
+        foot, toe = skeleton.index(f"{word}Foot"), skeleton.index(f"{word}Toe")
+        tip = world.ends[:, int(np.flatnonzero(skeleton.end_parents == toe)[0]), 2] - TIP_UP
+        heel = quat.apply(world.wxyz[:, foot], np.array([-HEEL_BACK, 0.0, -ANKLE_UP]))[:, 2]
+        lowest = np.minimum(tip, world.positions[:, foot, 2] + heel)
+        need = 0.015 * np.sin(np.pi * legs.swing(side, t)) ** 2
+        spare = min(spare, float(np.min(lowest - need + 1e-9)))
+    return spare
 
 
 def _stand_up(gait: Gait, path: Path, sway: Sway, duration: float) -> tuple[Pelvis, Legs]:
@@ -147,22 +167,23 @@ def _stand_up(gait: Gait, path: Path, sway: Sway, duration: float) -> tuple[Pelv
 
 
 def _sway(gait: Gait, samples: int = 220, rounds: int = 12) -> Sway:
-    """How the pelvis sways. A runner's is found by turns: pose the body, see where its centre of mass is, move the pelvis."""
+    """How the pelvis sways. A runner's: pose the body, see where its centre of mass is, move the pelvis, and again."""
     if not gait.flies:
         up = (gait.wobble.up[0] * gait.bounce, gait.wobble.up[1])
         return harmonic_sway(replace(gait.wobble, up=up))
     skeleton = build_figure()
     wanted = bounce_of(gait.cycle, gait.rollover.toe_off, gait.bounce, samples)
     t = np.arange(samples) / samples * gait.cycle
-    offsets = wanted
+    offsets, miss = wanted, np.zeros_like(wanted)
     for _ in range(rounds):
         pelvis, legs = _stand_up(gait, Path(gait.speed), sampled_sway(offsets), gait.cycle)
         pose = _pose(gait, pelvis, legs, t)
         centre = centre_of_mass(skeleton, forward(skeleton, pose))
         centre[:, 0] -= gait.speed * t
         miss = wanted - centre
-        offsets = offsets + 0.6 * _low_pass(miss - miss.mean(axis=0), _HARMONICS)
-    return sampled_sway(offsets)
+        miss -= miss.mean(axis=0)
+        offsets = offsets + 0.6 * _low_pass(miss, _HARMONICS)
+    return sampled_sway(offsets + miss - 0.6 * _low_pass(miss, _HARMONICS))
 
 
 def _low_pass(samples: Float[Array, "n 3"], harmonics: int) -> Float[Array, "n 3"]:

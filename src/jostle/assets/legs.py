@@ -1,10 +1,10 @@
 """Legs between a moving pelvis and planted feet.
 
 A leg is eight numbers in each frame: the hip and the ankle as rotation vectors, the bend of the knee and of the toes.
-Standing, they follow from where pelvis and foot are (closed form). Swinging, they follow the normative curves, plus a
-quintic that starts from the standing leg's angles and speeds at toe off and fades, and another that arrives at those of the next
-heel strike: no jump, no snap, and the knee keeps the shape that people's knees have. (Accelerations are not carried over:
-those of a nearly straight knee are so large that the swing would be spent on undoing them.)
+Standing, they follow from where pelvis and foot are (closed form). Swinging, they follow the normative curves, plus
+polynomials that start from the standing leg's angles and speeds at toe off and fade, and others that arrive at those of
+the next heel strike: no jump, no snap, and the knee keeps the shape that people's knees have. (Accelerations are not
+carried over: those of a nearly straight knee are so large that the swing would be spent on undoing them.)
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from jostle.assets.figure import HIP_APART, HIP_DOWN, SHIN, THIGH
 from jostle.assets.foot import Planted, Rollover, roll
 from jostle.assets.pelvis import Pelvis
 from jostle.maths import quat
-from jostle.skeleton.ik import two_bone
 from jostle.types import Array, Float, Int
 
-X, Y, DOWN = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -1.0])
+Y, DOWN = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -1.0])
 
 _FADE, _FADE_SPEED = 0.5, 0.2  # of the swing: how soon angles and speeds that differ from the curves fade away
 _STEP = 1e-3  # seconds, for the derivatives at toe off and heel strike
@@ -47,6 +46,11 @@ class Legs:
         out[standing] = self._standing(side, count[standing], t[standing])
         out[~standing] = self._swinging(side, count[~standing], t[~standing])
         return out
+
+    def swing(self, side: int, t: Float[Array, "n"]) -> Float[Array, "n"]:
+        """How much of its swing a leg has done: 0 while it stands."""
+        phase = self._count(side, t)[1]
+        return np.maximum((phase - self.rollover.toe_off) / (1.0 - self.rollover.toe_off), 0.0)
 
     def hip(self, side: int, t: Float[Array, "n"]) -> Float[Array, "n 3"]:
         position, wxyz = self.pelvis.at(t)
@@ -86,8 +90,7 @@ class Legs:
         ankle, yaw, planted = self.ankle(side, count, t)
         pelvis = self.pelvis.at(t)[1]
         facing = quat.from_yaw(0.5 * (self.pelvis.path.heading(t) + yaw))
-        straight = two_bone(hip, hip + THIGH * DOWN, hip + (THIGH + SHIN) * DOWN, ankle, quat.apply(facing, X))
-        thigh, shin = quat.mul(straight.upper_turn, facing), quat.mul(straight.lower_turn, facing)
+        thigh, shin = leg_between(hip, ankle, facing)
         foot = quat.mul(quat.from_yaw(yaw), quat.from_axis_angle(Y, -planted.foot_pitch))
         return np.column_stack(
             [
@@ -102,8 +105,8 @@ class Legs:
         lift_off = self._strike(side, count) + self.rollover.toe_off * self.pelvis.cycle
         landing = self._strike(side, count + 1)
         swing = landing - lift_off
-        after = _fading(t - lift_off, *self._misfit(side, count, lift_off, -_STEP), swing)
-        before = _fading(landing - t, *self._misfit(side, count + 1, landing, _STEP), -swing)
+        after = _fading(t - lift_off, self._misfit(side, count, lift_off, -_STEP), swing)
+        before = _fading(landing - t, self._misfit(side, count + 1, landing, _STEP), -swing)
         return self._normative(side, t) + after + before
 
     def _misfit(self, side: int, count: Array, t: Array, h: float) -> Float[Array, "2 n 8"]:
@@ -113,23 +116,39 @@ class Legs:
 
     def _normative(self, side: int, t: Array) -> Array:
         phase = self._count(side, t)[1]
-        off = self.rollover.toe_off
-        bump = np.where(phase > off, np.sin(np.pi * (phase - off) / (1.0 - off)) ** 4, 0.0) * np.radians(self.lift)
+        bump = np.radians(self.lift) * np.sin(np.pi * self.swing(side, t)) ** 4
         pelvis = self.pelvis.at(t)[1]
         turned_out = quat.from_yaw(np.full(len(t), 0.5 * side * np.radians(self.toe_out)))
-        flexed = quat.from_axis_angle(Y, -(self.curves.thigh(phase) + 0.6 * bump))
+        flexed = quat.from_axis_angle(Y, -(self.curves.thigh(phase) + 0.5 * bump))
         thigh = quat.mul(self.pelvis.frame(t), quat.mul(turned_out, flexed))
         nothing = np.zeros(len(t))
         hip = quat.log(quat.inv_mul(pelvis, thigh))
         return np.column_stack(
-            [hip, self.curves.knee(phase) + bump, nothing, -self.curves.ankle(phase), nothing, nothing]
+            [hip, self.curves.knee(phase) + bump, nothing, -self.curves.ankle(phase) - 0.6 * bump, nothing, nothing]
         )
 
 
-def _fading(t: Array, angles: Array, speeds: Array, swing: Array) -> Array:
+def _fading(t: Array, misfit: Float[Array, "2 n 8"], swing: Array) -> Array:
     """Offsets that start with these angles and speeds, `t` seconds after (before, if `swing` is negative) the start."""
+    angles, speeds = misfit
     span, short = _FADE * swing, _FADE_SPEED * swing
     return fade_value(t / np.abs(span))[:, None] * angles + (fade_speed(t / np.abs(short)) * short)[:, None] * speeds
+
+
+def leg_between(
+    hip: Float[Array, "n 3"], ankle: Float[Array, "*#n 3"], facing: Float[Array, "n 4"]
+) -> tuple[Float[Array, "n 4"], Float[Array, "n 4"]]:
+    """World rotations of thigh and shin, by the law of cosines, with the knee ahead.
+
+    `skeleton.ik` eases a leg off before it is straight, which is right for edits; here the foot must not give way.
+    """
+    aim = ankle - hip
+    d = np.linalg.norm(aim, axis=-1)
+    along = quat.mul(quat.between(DOWN, aim), facing)
+    at_hip = np.arccos(np.clip((THIGH**2 + d**2 - SHIN**2) / (2.0 * THIGH * d), -1.0, 1.0))
+    at_knee = np.arccos(np.clip((THIGH**2 + SHIN**2 - d**2) / (2.0 * THIGH * SHIN), -1.0, 1.0))
+    thigh = quat.mul(along, quat.from_axis_angle(Y, -at_hip))
+    return thigh, quat.mul(thigh, quat.from_axis_angle(Y, np.pi - at_knee))
 
 
 def leg_rotations(angles: Float[Array, "n 8"]) -> tuple[Array, Array, Array, Array]:

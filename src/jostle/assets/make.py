@@ -1,4 +1,4 @@
-"""Make the shipped clips: `python -m jostle.assets.make` writes them beside this file, or into a folder named after it."""
+"""Make the shipped clips: `python -m jostle.assets.make [FOLDER]` writes them, beside this file unless told where."""
 
 from __future__ import annotations
 

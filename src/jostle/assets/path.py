@@ -16,7 +16,7 @@ _GRID = 0.01  # seconds
 
 @dataclass(frozen=True)
 class Path:
-    """Walked at constant speed; between `start` and `end` seconds the heading turns by `turn` radians, left positive."""
+    """Walked at constant speed; between `start` and `end` seconds the heading turns left by `turn` radians."""
 
     speed: float
     turn: float = 0.0
@@ -39,7 +39,7 @@ class Path:
     def _track(self) -> CubicSpline:
         """x, y and heading against time, integrated from the turning rate; two seconds more at either end."""
         t = np.arange(-2.0, self.end + 20.0, _GRID)
-        zero = int(round(2.0 / _GRID))
+        zero = round(2.0 / _GRID)
         heading = CubicSpline(t, self.turning(t)).antiderivative()(t)
         heading -= heading[zero]
         steps = self.speed * np.stack([np.cos(heading), np.sin(heading)], axis=-1)

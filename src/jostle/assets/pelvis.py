@@ -1,7 +1,8 @@
 """How the pelvis moves about the path: sway in three directions, and three small turns.
 
-Amplitudes are those of adults at natural speed (Perry & Burnfield 2010; Murray, Drought & Kory 1964): up and down by 4 to 5 cm
-twice a cycle, highest over the standing foot; 4 cm from side to side; 10 degrees of turning and 7 of dropping in all.
+Amplitudes are those of adults at natural speed (Perry & Burnfield 2010; Murray, Drought & Kory 1964): up and down by
+a few centimetres twice a cycle, highest over the standing foot; 4 cm from side to side; 10 degrees of turning and 7
+of dropping in all.
 """
 
 from __future__ import annotations

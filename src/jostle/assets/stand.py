@@ -6,9 +6,9 @@ import numpy as np
 
 from jostle.assets.curves import smooth
 from jostle.assets.figure import ANKLE_UP, HIP_APART, HIP_DOWN, SHIN, THIGH, build_figure
+from jostle.assets.legs import leg_between
 from jostle.clips import Clip
 from jostle.maths import quat
-from jostle.skeleton.ik import two_bone
 from jostle.types import Array, Float
 
 X, Y, Z = np.eye(3)
@@ -46,16 +46,16 @@ def make_stand(seconds: float = 8.0, fps: float = 60.0, name: str = "stand") -> 
 def _shift(u: Array) -> Array:
     """To the left leg, and later to the right, each over about a second, and back."""
     edges = ((0.12, 0.7), (0.42, -1.3), (0.78, 0.6))
-    return sum(size * smooth((u - at) / 0.16) for at, size in edges)
+    return np.sum([size * smooth((u - at) / 0.16) for at, size in edges], axis=0)
 
 
 def _waves(u: Array, late: float) -> Array:
-    return sum(size * np.sin(2.0 * np.pi * turns * u + phase + late) for turns, size, phase in _SWAY)
+    return np.sum([size * np.sin(2.0 * np.pi * turns * u + phase + late) for turns, size, phase in _SWAY], axis=0)
 
 
 def _height(shift: Array) -> Array:
     """Just low enough for the leg that bears less to have its knee unlocked."""
-    return ANKLE_UP + HIP_DOWN + THIGH + SHIN - 0.007 - 0.006 * shift**2
+    return ANKLE_UP + HIP_DOWN + THIGH + SHIN - 0.004 - 0.006 * shift**2
 
 
 def _about(turn: Array, side: Array, lean: Array) -> Array:
@@ -93,8 +93,7 @@ def _leg(side: int, root: Float[Array, "n 3"], pelvis: Float[Array, "n 4"]) -> d
     ankle = np.array([0.0, side * 0.5 * _FEET, ANKLE_UP])
     foot = quat.from_yaw(np.full(len(root), side * _TOE_OUT))
     facing = quat.from_yaw(np.full(len(root), side * 0.6 * _TOE_OUT))
-    found = two_bone(hip, hip - THIGH * Z, hip - (THIGH + SHIN) * Z, ankle, quat.apply(facing, X))
-    thigh, shin = quat.mul(found.upper_turn, facing), quat.mul(found.lower_turn, facing)
+    thigh, shin = leg_between(hip, ankle, facing)
     return {
         "UpLeg": quat.inv_mul(pelvis, thigh),
         "Leg": quat.inv_mul(thigh, shin),

@@ -1,8 +1,8 @@
 """The upper body of a gait: a chest that turns against the pelvis, arms that swing against the legs, a steady head.
 
-At natural speed the shoulder girdle turns about 7 degrees in all, against the pelvis (Murray 1967); the head is held to within a
-degree or two, nodding against the bounce so that the eyes stay on a point ahead (Pozzo, Berthoz & Lefort 1990). In a turn
-the chest and then the head lead: people look into a curve about a third of a second before they walk it.
+At natural speed the shoulder girdle turns about 7 degrees in all, against the pelvis (Murray 1967); the head is held to
+within a degree or two, nodding against the bounce so that the eyes stay on a point ahead (Pozzo, Berthoz & Lefort
+1990). In a turn the chest and then the head lead: people look into a curve a third of a second before they walk it.
 """
 
 from __future__ import annotations
