@@ -229,6 +229,9 @@ def test_style_changes_what_it_says():
     assert np.max(apart) == pytest.approx(0.2, abs=0.04)
     bouncy = make_gait(replace(walk, bounce=1.5), cycles=1)
     assert np.ptp(bouncy.root[:, 2]) == pytest.approx(1.5 * np.ptp(make_gait(walk, cycles=1).root[:, 2]), rel=1e-6)
+    bent = make_gait(replace(walk, lean=15.0), cycles=1)
+    up = quat.apply(bent.globals.wxyz[:, bent.skeleton.index("Chest")], np.array([0.0, 0.0, 1.0]))
+    assert np.degrees(np.arcsin(up[:, 0])).mean() == pytest.approx(17.0, abs=1.0)
     assert running().cadence == pytest.approx(164.3, abs=0.5)
 
 

@@ -54,6 +54,7 @@ class Gait:
     lift: float = 0.0  # degrees of extra bend that a swinging knee gets
     arm_swing: float = 1.0
     bounce: float = 1.0
+    lean: float = 0.0  # degrees that the trunk leans forward beyond what is usual at this gait
     flies: bool = False
 
     @property
@@ -129,7 +130,8 @@ def make_gait(gait: Gait, path: Path | None = None, cycles: int = 4, fps: float 
     The cycle is rounded to an even number of frames, so that it closes exactly and both steps are alike.
     """
     frames = 2 * round(gait.cycle * fps / 2.0)
-    gait = replace(gait, cadence=120.0 * fps / frames)
+    trunk = replace(gait.trunk, lean=gait.trunk.lean + gait.lean)
+    gait = replace(gait, cadence=120.0 * fps / frames, trunk=trunk)
     path = path or Path(gait.speed)
     t = np.arange(cycles * frames + 1) / fps
     skeleton = build_figure()
