@@ -89,6 +89,8 @@ def test_unit_is_guessed_from_the_size(tmp_path, factor, unit):
         ("a.txt", b"1 " * (3 * 2**20), "line 1.*longer than"),
         ("a.csv", b"", "empty"),
         ("a.csv", b"a,b,c\n1,2,3\n", "line 1.*Hips.x"),
+        ("a.csv", b"." * 2**20 + b",b\n1,2\n", "line 1.*Hips.x"),
+        ("a.csv", b"age,sex,x\n1,2,3\n", "line 1.*Hips.x"),
         ("a.csv", b"A.x,A.y\n1,2\n", "line 1.*A.z is missing"),
         ("a.csv", b"A.x,A.x,A.y,A.z\n1,2,3,4\n", "line 1.*two columns"),
         ("a.csv", b"A.x,A.y,A.z\n", "no frame"),

@@ -126,6 +126,8 @@ def test_refusals_name_the_remedy():
         solve_skeleton(points, [0] * 10)
     with pytest.raises(MotionError, match="loop"):
         solve_skeleton(points, [-1, 2, 1, 0, 0, 0, 0, 0, 0, 0])
+    with pytest.raises(MotionError, match="No tree can be found for 400 points"):
+        solve_skeleton(Points(tuple(f"m{i}" for i in range(400)), np.zeros((2, 400, 3))))
     with pytest.raises(MotionError, match="3 parents for 10 points"):
         solve_skeleton(points, [-1, 0, 1])
     with pytest.raises(MotionError, match="Tail"):

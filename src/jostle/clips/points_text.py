@@ -18,9 +18,11 @@ from jostle.files import write_text
 from jostle.types import Array, Float, PathLike
 
 _MAX_BYTES = 128 * 2**20
+_LONGEST_LABEL = 200  # characters; longer is no label, and would keep the pattern below busy
 _TIME = ("time", "t", "seconds", "time_s", "timestamp", "time (seconds)", "time(s)", "time [s]")
 _FRAME = ("frame", "frames", "index", "frame#", "")
-_CELL = re.compile(r"^(.*?)[\s._:\-\[(]*([xyzXYZ])[\])]?$")
+# Hips.x, Hips_x, Hips x, Hips[x]; without anything between only where the case changes: LASIx, HeadX, but not sex
+_CELL = re.compile(r"^(.*?)(?:[\s._:\-\[(]+|(?<=[A-Z0-9])(?=[xyz])|(?<=[a-z0-9])(?=[XYZ]))([xyzXYZ])[\])]?$")
 
 
 def read_txt(path: PathLike) -> RawPoints:
@@ -148,7 +150,7 @@ def _columns(path: PathLike, header: list[str], line: int) -> tuple[tuple[str, .
         if cell.strip().lower() in _TIME:
             time = column
             continue
-        match = _CELL.match(cell.strip())
+        match = _CELL.match(cell.strip()) if len(cell) <= _LONGEST_LABEL else None
         if cell.strip().lower() in _FRAME or not match:
             continue
         axes = found.setdefault(match[1] or "Point", {})

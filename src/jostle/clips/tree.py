@@ -35,6 +35,7 @@ _ROOTS = re.compile(r"^(hips?|pelvis|root|sacrum|hip_?centre|hip_?center|mid_?hi
 _RIGID = 0.005  # metres: a bone of a recorded skeleton keeps its length to this
 _SAME = 0.001  # metres: nearer than this, two joints are in one place
 _FRAMES = 400  # enough to tell bones from the rest
+_MOST = 300  # points; beyond, all distances between them would not fit in a few hundred MB
 
 
 def find_tree(labels: Sequence[str], positions: Float[Array, "T P 3"]) -> tuple[int, ...]:
@@ -43,6 +44,10 @@ def find_tree(labels: Sequence[str], positions: Float[Array, "T P 3"]) -> tuple[
     The root is a point called hips or pelvis; without one, that whose tree has the stiffest fans (a joint has one
     orientation, so the bones that it carries must not move against each other) and then the shortest branches.
     """
+    if len(labels) > _MOST:
+        raise MotionError(
+            f"No tree can be found for {len(labels)} points; say which hangs from which, or leave most out."
+        )
     spread, length = spreads(positions)
     spread = np.where(np.isfinite(spread), spread, np.nanmax(spread, initial=1.0) * 10.0)
     bones = np.sqrt(minimum_spanning_tree(csr_array(spread**2 + 1e-12)).data)
@@ -90,7 +95,8 @@ def _depth(tree: tuple[int, ...]) -> int:
 
 def spreads(positions: Float[Array, "T P 3"]) -> tuple[Float[Array, "P P"], Float[Array, "P P"]]:
     """Standard deviation and median of the distance between any two points, over frames in which both were seen."""
-    some = positions[np.unique(np.linspace(0, len(positions) - 1, _FRAMES).astype(int))]
+    count = max(20, min(_FRAMES, 4_000_000 // positions.shape[1] ** 2))
+    some = positions[np.unique(np.linspace(0, len(positions) - 1, count).astype(int))]
     apart = np.linalg.norm(some[:, :, None] - some[:, None], axis=-1)  # (t, P, P)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # pairs that were never seen together are NaN
