@@ -25,7 +25,6 @@ DOORS = {
     "starlette": "viewer",
     "uvicorn": "viewer",
     "tyro": "cli",
-    "pygltflib": "clips",
 }
 
 

@@ -169,6 +169,10 @@ def test_a_clip_goes_out_as_points_and_comes_back(tmp_path, data):
     assert np.array_equal(again.skeleton.parents, clip.skeleton.parents)
     assert np.max(np.linalg.norm(again.positions - clip.positions, axis=-1)) < 1e-3
     assert points_of(clip).parents == tuple(clip.skeleton.parents)
+    save_clip(clip, tmp_path / "walk.csv")  # which holds no tree, so it must be found
+    found = load_clip(tmp_path / "walk.csv")
+    joints = [found.skeleton.index(name) for name in clip.skeleton.names]
+    assert np.max(np.linalg.norm(found.positions[:, joints] - clip.positions, axis=-1)) < 1e-3
 
 
 def test_dog_files(data):

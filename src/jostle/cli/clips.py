@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from jostle.cli.common import find, load, print_json, print_table, say
+from jostle.cli.common import GLTF, find, load, print_json, print_table, say
 from jostle.clips import Clip, save_clip
 from jostle.errors import FileError, JostleError
 
@@ -31,10 +31,22 @@ def info(files: Files, /, animation: str | None = None, json: bool = False) -> N
 
     described = [(name, describe(load(name, animation=animation))) for name in files]
     if json:
-        print_json({"clips": [{"file": name} | facts.to_dict() for name, facts in described]})
+        print_json({"clips": [{"file": n} | facts.to_dict() | _animations(n) for n, facts in described]})
         return
     columns = [_facts(facts) for _, facts in described]
     print_table([(label, *(column[label] for column in columns)) for label in columns[0]], head=["", *files])
+    for name in files:
+        for title, listed in _animations(name).items():
+            print(f"{name}: {title} {', '.join(listed)}")
+
+
+def _animations(name: str) -> dict[str, list[str]]:
+    """What else a glTF file holds."""
+    if find(name).suffix.lower() not in GLTF:
+        return {}
+    from jostle.clips.gltf import animations
+
+    return {"animations": [title for title, _ in animations(find(name))]}
 
 
 def _facts(facts: Info) -> dict[str, str]:

@@ -8,10 +8,16 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jostle import assets
 from jostle.clips import Clip, load_clip
 from jostle.errors import FileError, JostleError, JostleWarning
+
+if TYPE_CHECKING:
+    from jostle.clips.skin import Skin
+
+GLTF = (".glb", ".gltf")
 
 
 def find(name: str) -> Path:
@@ -30,6 +36,15 @@ def load(name: str, **options: object) -> Clip:
     """Read a clip named on the command line; what could not be kept is told on standard error."""
     with told_warnings():
         return load_clip(find(name), **{key: value for key, value in options.items() if value is not None})
+
+
+def find_skin(name: str) -> Skin | None:
+    """The mesh that a glTF file brings with its skeleton; None where there is none."""
+    if find(name).suffix.lower() not in GLTF:
+        return None
+    from jostle.clips.skin import has_mesh, read_skin
+
+    return read_skin(find(name)) if has_mesh(find(name)) else None
 
 
 @contextmanager

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from jostle.cli.common import load, say
+from jostle.cli.common import GLTF, find_skin, load, say
 from jostle.clips import Clip, save_clip
+
+if TYPE_CHECKING:
+    from jostle.clips.skin import Skin
 
 
 def convert(
@@ -20,6 +24,8 @@ def convert(
     mirror: bool = False,
     retarget: str | None = None,
     unit: float | None = None,
+    up: Literal["y", "z"] | None = None,
+    asf: Path | None = None,
     animation: str | None = None,
 ) -> None:
     """Read a clip and write it in another format.
@@ -33,15 +39,23 @@ def convert(
         mirror: swap left and right
         retarget: put the motion on the skeleton of this file
         unit: metres per unit of the source, where the guess is wrong (BVH)
+        up: which axis of the source points up, where the guess is wrong (BVH)
+        asf: the skeleton of an AMC file, where it does not lie beside it
         animation: which animation of the file to read, by name (glTF)
     """
-    clip = _edited(load(source, unit=unit, animation=animation), fps, start, end, mirror)
+    clip = _edited(load(source, unit=unit, up=up, asf=asf, animation=animation), fps, start, end, mirror)
     if retarget:
         from jostle.clips.retarget import retarget as put_on
 
         clip = put_on(clip, load(retarget).skeleton)
-    save_clip(clip, target)
+    save_clip(clip, target, **_look(source, target, kept=retarget is None and not mirror))
     say(f"{target}: {clip.frame_count} frames at {clip.fps:g} a second, {clip.skeleton.joint_count} joints.")
+
+
+def _look(source: str, target: str, kept: bool) -> dict[str, Skin]:
+    """From glTF to glTF a figure keeps its own skin; everything else is shown as a mannequin."""
+    skin = find_skin(source) if kept and Path(target).suffix.lower() in GLTF else None
+    return {} if skin is None else {"skin": skin}
 
 
 def _edited(clip: Clip, fps: float | None, start: float | None, end: float | None, mirror: bool) -> Clip:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
 from jostle import assets
-from jostle.cli.common import find, load, progress, say
+from jostle.cli.common import find, find_skin, load, progress, say
 from jostle.clips import Clip, save_clip
 from jostle.errors import CommandError, FileError, unknown_name
 
 if TYPE_CHECKING:
-    from jostle.clips.skin import Skin
     from jostle.controllers import Controller
+
+View = Literal["three-quarter", "side", "front", "left", "right", "back", "top"]
 
 
 def view(
@@ -41,26 +42,18 @@ def view(
     if not characters and controller is None:
         from jostle.viewer import view_clips
 
-        clips, skins = zip(*(_clip_and_skin(name, animation) for name in files), strict=True)
+        clips, skins = [load(name, animation=animation) for name in files], [find_skin(name) for name in files]
         view_clips(clips, host=host, port=port, open_browser=browser, skins=skins, announce=_announce)
         return
     from jostle.viewer import view_controllers
 
     live = [_controller(name, controller, animation) for name in files]
-    view_controllers(live, host=host, port=port, open_browser=browser, announce=_announce)
+    skins = [None if name.endswith(".jostle") else find_skin(name) for name in files]
+    view_controllers(live, host=host, port=port, open_browser=browser, skins=skins, announce=_announce)
 
 
 def _announce(address: str) -> None:
     print(f"jostle is at {address}  (ctrl-C ends it)", flush=True)
-
-
-def _clip_and_skin(name: str, animation: str | None) -> tuple[Clip, Skin | None]:
-    clip = load(name, animation=animation)
-    if find(name).suffix.lower() not in (".glb", ".gltf"):
-        return clip, None
-    from jostle.clips.skin import read_skin
-
-    return clip, read_skin(find(name))
 
 
 def _controller(name: str, kind: str | None, animation: str | None) -> Controller:
@@ -79,6 +72,10 @@ def render(
     /,
     fps: float = 30.0,
     size: tuple[int, int] = (960, 540),
+    camera: View | None = None,
+    poses: int = 8,
+    contacts: bool = False,
+    follow: bool = True,
     animation: str | None = None,
 ) -> None:
     """Render clips to a film or a picture, without a screen: jostle render walk.bvh run.bvh out.mp4
@@ -87,19 +84,24 @@ def render(
         files: clips to show side by side, and last the file to write: .mp4, .gif, or .png for a sheet of key poses
         fps: frames a second of the film
         size: width and height in pixels
+        camera: from where to look; three-quarter for films and side for sheets where it is not said
+        poses: how many poses of each clip a sheet shows
+        contacts: ring the feet that are on the ground
+        follow: let the camera travel with the body
         animation: which animation of a glTF file to show, by name
     """
     if len(files) < 2:
         raise CommandError("jostle render needs a clip and a file to write: jostle render walk.bvh walk.mp4")
     *sources, target = files
-    _render([load(name, animation=animation) for name in sources], target, fps, size)
+    clips = [load(name, animation=animation) for name in sources]
+    _render(clips, target, fps=fps, size=size, camera=camera, poses=poses, contacts=contacts, follow=follow)
 
 
-def _render(clips: Sequence[Clip], target: str, fps: float = 30.0, size: tuple[int, int] = (960, 540)) -> None:
+def _render(clips: Sequence[Clip], target: str, **options: Any) -> None:
     from jostle.export import render as draw
 
     with progress(f"rendering {target}") as report:
-        draw(clips, target, fps=fps, size=size, progress=report)
+        draw(clips, target, progress=report, **options)
     say(f"{target} is written.")
 
 

@@ -76,6 +76,11 @@ def read_skin(path: PathLike, all_props: bool = False) -> Skin:
     return Skin(figure.skeleton, tuple(meshes))
 
 
+def has_mesh(path: PathLike) -> bool:
+    """Whether a .glb or .gltf file brings anything to look at."""
+    return bool(Document(path).items("meshes"))
+
+
 def mannequin_skin(skeleton: Skeleton) -> Skin:
     """jostle's mannequin as a skin, one mesh a colour, each vertex following one joint."""
     by_colour: dict[tuple[float, float, float], list[SkinMesh]] = {}

@@ -2,11 +2,12 @@
 
 Two points on one bone keep their distance whatever the body does, so a link costs the variance of its length and more:
 
-    cost(a, b) = var |x_a - x_b| + e²,   e = 1 mm + the spread of a typical bone
+    cost(a, b) = var |x_a - x_b| + e² + (l / 1000)²,   e = 0.2 mm + the spread of a typical bone, l its length
 
 and the tree of cheapest paths from the root is the skeleton. The e² is what makes it a good one: where several points
 are rigid to each other (a pelvis with both hips and the tail) one link costs less than two, so they fan out from the
-joint that carries them instead of forming a chain.
+joint that carries them instead of forming a chain. The l² is what keeps a stiff spine a chain: four short links cost
+less than one long one.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _ROOTS = re.compile(r"^(hips?|pelvis|root|sacrum|hip_?centre|hip_?center|mid_?hi
 _RIGID = 0.005  # metres: a bone of a recorded skeleton keeps its length to this
 _SAME = 0.001  # metres: nearer than this, two joints are in one place
 _FRAMES = 400  # enough to tell bones from the rest
+_LONG = 0.001  # metres of spread that a metre of length counts as
 _MOST = 300  # points; beyond, all distances between them would not fit in a few hundred MB
 
 
@@ -51,8 +53,8 @@ def find_tree(labels: Sequence[str], positions: Float[Array, "T P 3"]) -> tuple[
     spread, length = spreads(positions)
     spread = np.where(np.isfinite(spread), spread, np.nanmax(spread, initial=1.0) * 10.0)
     bones = np.sqrt(minimum_spanning_tree(csr_array(spread**2 + 1e-12)).data)
-    noise = 0.001 + float(np.median(bones)) if len(bones) else 0.001
-    cost = spread**2 + noise**2
+    noise = 0.0002 + float(np.median(bones)) if len(bones) else 0.0002
+    cost = spread**2 + noise**2 + (_LONG * np.nan_to_num(length, nan=10.0)) ** 2
     np.fill_diagonal(cost, 0.0)
     named = [i for i, label in enumerate(labels) if _ROOTS.match(label.rsplit(":", 1)[-1])]
     trees = [_tree_from(root, cost, spread, length, noise) for root in named[:1] or range(len(labels))]
