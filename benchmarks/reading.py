@@ -14,7 +14,7 @@ from pymotion.io.bvh import BVH
 
 from benchmarks.timing import Row, median_seconds
 from jostle import Clip, save_clip
-from jostle.clips.bvh import read_bvh
+from jostle.clips.formats.bvh import read_bvh
 from jostle.maths import quat
 from jostle.skeleton import build_skeleton
 

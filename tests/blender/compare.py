@@ -30,7 +30,7 @@ import numpy as np
 
 from jostle import assets
 from jostle.clips import Clip, load_clip, save_clip
-from jostle.clips.gltf import read_gltf
+from jostle.clips.formats.gltf import read_gltf
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / "out" / "blender"

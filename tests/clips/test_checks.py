@@ -18,17 +18,17 @@ from broken import (
     with_t_pose,
 )
 
-from jostle.clips.asf import read_amc
 from jostle.clips.balance import measure_balance, pendulum, support_cost
-from jostle.clips.bvh import read_bvh
 from jostle.clips.checks import KINDS, check, check_together
 from jostle.clips.checks.finding import spell_frames
 from jostle.clips.checks.rate import check_rate, walking_cadence
 from jostle.clips.contacts import find_contacts
 from jostle.clips.edit import trim_frames
 from jostle.clips.flight import GRAVITY, centre_of_mass, derivative, find_flights
-from jostle.clips.gltf import animations, read_gltf
-from jostle.clips.units import CMU_UNIT
+from jostle.clips.formats.asf import read_amc
+from jostle.clips.formats.bvh import read_bvh
+from jostle.clips.formats.gltf import animations, read_gltf
+from jostle.clips.formats.units import CMU_UNIT
 from jostle.maths import quat
 
 ALARMS = ("error", "warning")

@@ -5,12 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from jostle.clips.bvh import read_bvh
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import find_contacts, hysteresis, runs, smooth_velocity
 from jostle.clips.edit import resample, trim_frames
 from jostle.clips.feet import body_size, find_feet
-from jostle.clips.gltf import read_gltf
+from jostle.clips.formats.bvh import read_bvh
+from jostle.clips.formats.gltf import read_gltf
 from jostle.clips.skate import at_rate, foot_skate, skate_ratio, slide_cm
 from jostle.clips.solve import read_solved
 from jostle.maths import quat

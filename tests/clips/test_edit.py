@@ -252,7 +252,7 @@ def test_a_plain_clip_is_already_simple(data):
     ],
 )
 def test_rigs_lose_their_handles_and_nothing_else(data, file, animation, root):
-    from jostle.clips.gltf import animations
+    from jostle.clips.formats.gltf import animations
 
     names = [found for found, *_ in animations(data / file) if found.split("|")[-1] == animation]
     clip = load_clip(data / file, animation=names[0]) if names else load_clip(data / file)

@@ -16,10 +16,10 @@ from broken import (
     with_t_pose,
 )
 
-from jostle.clips.bvh import read_bvh, write_bvh
 from jostle.clips.checks import check
 from jostle.clips.clip import Clip
 from jostle.clips.fix import fix
+from jostle.clips.formats.bvh import read_bvh, write_bvh
 from jostle.clips.info import describe
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from broken import swaying
 
-from jostle.clips.bvh import read_bvh
 from jostle.clips.edit import mirror, trim_frames, turn
-from jostle.clips.gltf import read_gltf
+from jostle.clips.formats.bvh import read_bvh
+from jostle.clips.formats.gltf import read_gltf
 from jostle.clips.info import describe
 
 

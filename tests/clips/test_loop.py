@@ -187,7 +187,7 @@ def test_standing_is_refused(data):
     ],
 )
 def test_cycles_made_by_hand_are_taken_whole(data, file, animation):
-    from jostle.clips.gltf import animations
+    from jostle.clips.formats.gltf import animations
 
     name = next(found for found, *_ in animations(data / file) if found.split("|")[-1] == animation)
     clip = _load(data / file, animation=name)

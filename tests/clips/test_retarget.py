@@ -219,7 +219,7 @@ def test_a_person_is_no_dog_without_a_table(data):
 
 
 def test_animals_with_shared_names_need_no_table(data):
-    from jostle.clips.gltf import animations
+    from jostle.clips.formats.gltf import animations
 
     walk = next(name for name, *_ in animations(data / "quaternius_cc0/Fox.glb") if name.endswith("Walk"))
     fox = _load(data / "quaternius_cc0/Fox.glb", animation=walk)
@@ -231,7 +231,7 @@ def test_animals_with_shared_names_need_no_table(data):
 
 
 def test_clips_with_handles_can_be_a_source(data):
-    from jostle.clips.gltf import animations
+    from jostle.clips.formats.gltf import animations
 
     name = next(found for found, *_ in animations(data / KNIGHT) if found.split("|")[-1] == "Walking_A")
     knight = _load(data / KNIGHT, animation=name)

@@ -49,9 +49,9 @@ def fuzz(reader: str, seconds: int) -> None:
     import atheris
 
     with atheris.instrument_imports(include=["jostle.clips", "jostle.skeleton"]):
-        import jostle.clips.asf
-        import jostle.clips.bvh
-        import jostle.clips.gltf  # noqa: F401
+        import jostle.clips.formats.asf
+        import jostle.clips.formats.bvh
+        import jostle.clips.formats.gltf  # noqa: F401
 
     folder = FINDS / reader
     corpus = folder / "corpus"  # kept, so that the next run goes on from here
@@ -72,9 +72,9 @@ def targets(folder: Path) -> dict[str, tuple[Callable[[bytes], None], bytes]]:
     """What to do with each input, and an input to begin with."""
     from toy_text import AMC, ASF, BVH
 
-    from jostle.clips.asf import read_amc
-    from jostle.clips.bvh import read_bvh
-    from jostle.clips.gltf import read_gltf, write_gltf
+    from jostle.clips.formats.asf import read_amc
+    from jostle.clips.formats.bvh import read_bvh
+    from jostle.clips.formats.gltf import read_gltf, write_gltf
 
     for name, content in (("a.bvh", BVH), ("toy.asf", ASF), ("toy.amc", AMC)):
         (folder / name).write_bytes(content)

@@ -44,7 +44,7 @@ def _animations(name: str) -> dict[str, list[str]]:
     """What else a glTF file holds."""
     if find(name).suffix.lower() not in GLTF:
         return {}
-    from jostle.clips.gltf import animations
+    from jostle.clips.formats.gltf import animations
 
     return {"animations": [title for title, _ in animations(find(name))]}
 

@@ -14,22 +14,22 @@ from jostle.errors import FileError
 from jostle.types import PathLike
 
 _READERS = {
-    ".bvh": ("bvh", "read_bvh"),
-    ".amc": ("asf", "read_amc"),
-    ".glb": ("gltf", "read_gltf"),
-    ".gltf": ("gltf", "read_gltf"),
+    ".bvh": ("formats.bvh", "read_bvh"),
+    ".amc": ("formats.asf", "read_amc"),
+    ".glb": ("formats.gltf", "read_gltf"),
+    ".gltf": ("formats.gltf", "read_gltf"),
     ".txt": ("solve", "read_solved"),
     ".csv": ("solve", "read_solved"),
     ".npz": ("solve", "read_solved"),
     ".c3d": ("solve", "read_solved"),
 }
 _WRITERS = {
-    ".bvh": ("bvh", "write_bvh"),
-    ".glb": ("gltf", "write_gltf"),
-    ".gltf": ("gltf", "write_gltf"),
-    ".usd": ("usd", "write_usd"),
-    ".usda": ("usd", "write_usd"),
-    ".usdc": ("usd", "write_usd"),
+    ".bvh": ("formats.bvh", "write_bvh"),
+    ".glb": ("formats.gltf", "write_gltf"),
+    ".gltf": ("formats.gltf", "write_gltf"),
+    ".usd": ("formats.usd", "write_usd"),
+    ".usda": ("formats.usd", "write_usd"),
+    ".usdc": ("formats.usd", "write_usd"),
     ".txt": ("points", "write_clip_points"),
     ".csv": ("points", "write_clip_points"),
     ".npz": ("points", "write_clip_points"),

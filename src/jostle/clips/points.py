@@ -23,14 +23,14 @@ from pathlib import Path
 import numpy as np
 
 from jostle.clips.clip import Clip
-from jostle.clips.text import MAX_NUMBER, MAX_VALUES
-from jostle.clips.units import checked_unit
+from jostle.clips.formats.text import MAX_NUMBER, MAX_VALUES
+from jostle.clips.formats.units import checked_unit
 from jostle.errors import FileError, FormatError, MotionError
 from jostle.files import read_bytes, write_bytes
 from jostle.types import Array, Float, PathLike
 
 DEFAULT_FPS = 60.0  # for text that does not say: the rate of the dog recordings whose format it is
-_DOORS = {".txt": "points_text", ".csv": "points_text", ".npz": "points", ".c3d": "c3d"}
+_DOORS = {".txt": "formats.points_text", ".csv": "formats.points_text", ".npz": "points", ".c3d": "formats.c3d"}
 _UP = {".txt": "Y"}
 _AXES = {"Y": [2, 0, 1], "Z": [0, 1, 2]}  # which of the file's axes are jostle's forward, left and up
 
@@ -123,7 +123,7 @@ def _door(path: PathLike, verb: str) -> Callable:
 def _guess_unit(positions: Float[Array, "T P 3"]) -> float:
     """Metre, centimetre or millimetre: whichever brings the body's largest extent nearest to a metre.
 
-    Millimetres must make it e times as near, as for skeletons (`clips.units`).
+    Millimetres must make it e times as near, as for skeletons (`formats.units`).
     """
     seen = np.where(np.isfinite(positions), positions, np.nan)
     rows = ~np.all(np.isnan(seen), axis=(1, 2))

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from jostle.clips.gltf_figure import TO_JOSTLE, Figure, bind_matrices, find_figure, skin_joints
-from jostle.clips.gltf_file import Document
-from jostle.clips.gltf_mesh import Primitive, read_primitives
-from jostle.clips.gltf_nodes import world_matrix
+from jostle.clips.formats.gltf.figure import TO_JOSTLE, Figure, bind_matrices, find_figure, skin_joints
+from jostle.clips.formats.gltf.file import Document
+from jostle.clips.formats.gltf.mesh import Primitive, read_primitives
+from jostle.clips.formats.gltf.nodes import world_matrix
 from jostle.maths import quat
 from jostle.skeleton import Globals, Skeleton
 from jostle.skeleton.mannequin import build_mannequin

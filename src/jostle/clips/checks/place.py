@@ -10,8 +10,8 @@ from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, find_contacts
 from jostle.clips.feet import body_size
 from jostle.clips.flight import GRAVITY, find_flights
+from jostle.clips.formats.units import UNITS, stature
 from jostle.clips.skate import foot_skate, slide_cm
-from jostle.clips.units import UNITS, stature
 from jostle.skeleton import Skeleton, find_roles, is_humanoid
 from jostle.types import Array, Bool
 

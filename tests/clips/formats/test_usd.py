@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from jostle.clips import Clip
+from jostle.clips.formats.usd import joint_paths, write_usd
 from jostle.clips.skin import deform, mannequin_skin
-from jostle.clips.usd import joint_paths, write_usd
 from jostle.errors import FileError, MissingExtraError, MotionError
 from jostle.maths import quat
 from jostle.skeleton import build_skeleton
@@ -69,7 +69,7 @@ def test_rest_pose_rate_and_length_are_kept(tmp_path):
 def test_the_mannequin_follows_the_joints_by_usds_own_skinning(tmp_path, data):
     from pxr import Usd, UsdSkel
 
-    from jostle.clips.bvh import read_bvh
+    from jostle.clips.formats.bvh import read_bvh
 
     clip = read_bvh(data / "snu_ys2010/walk/wd2_WalkForwardVFast00.bvh")
     write_usd(clip, tmp_path / "walk.usdc")

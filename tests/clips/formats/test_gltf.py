@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from tiny_gltf import Tiny, matrix, pack, unpack
 
 from jostle.clips import Clip
-from jostle.clips.gltf import animations, read_gltf, write_gltf
+from jostle.clips.formats.gltf import animations, read_gltf, write_gltf
 from jostle.errors import FileError, FormatError, JostleWarning, MotionError
 from jostle.maths import quat
 from jostle.skeleton import build_skeleton
@@ -418,7 +418,7 @@ def test_late_frames_of_a_long_take_are_exact_too(tmp_path):
     "name", ["cmu_bvh/104_22.bvh", "snu_ys2010/push/wd2_PushStep00.bvh", "bandai_namco_1/dataset-1_dash_giant_001.bvh"]
 )
 def test_real_takes_survive_a_round_trip(data, tmp_path, name):
-    from jostle.clips.bvh import read_bvh
+    from jostle.clips.formats.bvh import read_bvh
 
     clip = read_bvh(data / name)
     write_gltf(clip, tmp_path / "a.glb")
@@ -427,7 +427,7 @@ def test_real_takes_survive_a_round_trip(data, tmp_path, name):
 
 @pytest.mark.slow
 def test_all_real_takes_survive_a_round_trip(data, tmp_path):
-    from jostle.clips.bvh import read_bvh
+    from jostle.clips.formats.bvh import read_bvh
 
     for path in sorted(data.rglob("*.bvh")) + sorted(data.rglob("*.glb")):
         clip = read_bvh(path) if path.suffix == ".bvh" else read_gltf(path)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from jostle.clips.bvh import read_bvh
-from jostle.clips.units import CMU_UNIT, UNITS, guess_unit, stature, weigh_units
+from jostle.clips.formats.bvh import read_bvh
+from jostle.clips.formats.units import CMU_UNIT, UNITS, guess_unit, stature, weigh_units
 from jostle.skeleton import Skeleton, build_skeleton
 
 

@@ -6,8 +6,8 @@ import warnings
 import numpy as np
 import pytest
 
-from jostle.clips.bvh import read_bvh, write_bvh
 from jostle.clips.clip import Clip
+from jostle.clips.formats.bvh import read_bvh, write_bvh
 from jostle.errors import FileError, FormatError, JostleWarning, MotionError
 from jostle.maths import quat
 from jostle.skeleton import build_skeleton, find_roles, forward, rest_pose
@@ -585,7 +585,7 @@ def test_a_line_of_megabytes_is_refused(save, place, piece):
 
 
 def test_line_numbers_hold_across_blocks(save, monkeypatch):
-    monkeypatch.setattr("jostle.clips.text.BLOCK", 80)  # bytes, so that every line or two is a block of its own
+    monkeypatch.setattr("jostle.clips.formats.text.BLOCK", 80)  # bytes, so that every line or two is a block of its own
     row = "1 2 3 10 20 30 40 50 60 70\n"
     many = TEXT.replace("Frames: 2", "Frames: 42") + row * 20 + "\n\n" + row * 20
     np.testing.assert_array_equal(read_bvh(save(many), unit=0.01).wxyz[2], read_bvh(save(many), unit=0.01).wxyz[41])
@@ -601,7 +601,7 @@ def test_line_numbers_hold_across_blocks(save, monkeypatch):
 
 
 def test_too_many_values_are_refused_before_they_are_read(save, monkeypatch):
-    monkeypatch.setattr("jostle.clips.text.MAX_VALUES", 19)
+    monkeypatch.setattr("jostle.clips.formats.text.MAX_VALUES", 19)
     with pytest.raises(FormatError, match="shorter takes"):
         read_bvh(save(TEXT))
 

@@ -11,7 +11,7 @@ The format has no standard, only habits. This reader follows the most common rea
   its motion is handed to the child and it is left out. So are end sites of no length.
 - The rate is the whole number of frames a second that the frame time abbreviates: .0083333 is 120, not 120.0005.
 - Y is up, unless a person's skeleton and motion both stand along Z.
-- The identity pose is the rest pose; `jostle.clips.rest` mends those that do not stand.
+- The identity pose is the rest pose; `jostle.clips.formats.rest` mends those that do not stand.
 
 jostle's X, Y, Z are the file's Z, X, Y. The exchange is cyclic, so an angle about the file's Y is one about our Z.
 """
@@ -25,11 +25,11 @@ from pathlib import Path
 import numpy as np
 
 from jostle.clips.clip import Clip
-from jostle.clips.euler import ORDERS, best_order, continuous_euler
-from jostle.clips.hierarchy import Joint, Tree, parse_hierarchy
-from jostle.clips.rest import stand_up, standing_axes
-from jostle.clips.text import line_at, read_table, read_text, shown, to_float
-from jostle.clips.units import checked_unit, guess_unit
+from jostle.clips.formats.euler import ORDERS, best_order, continuous_euler
+from jostle.clips.formats.hierarchy import Joint, Tree, parse_hierarchy
+from jostle.clips.formats.rest import stand_up, standing_axes
+from jostle.clips.formats.text import line_at, read_table, read_text, shown, to_float
+from jostle.clips.formats.units import checked_unit, guess_unit
 from jostle.errors import FormatError, JostleWarning, MotionError
 from jostle.files import write_text
 from jostle.maths import quat

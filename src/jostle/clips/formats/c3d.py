@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from jostle.clips.formats.text import MAX_NUMBER, MAX_VALUES
 from jostle.clips.points import Points, RawPoints, default_labels
-from jostle.clips.text import MAX_NUMBER, MAX_VALUES
 from jostle.errors import FormatError, MissingExtraError
 from jostle.files import read_bytes, replacing
 from jostle.types import Array, Bool, Float, PathLike

@@ -9,7 +9,7 @@ from raw_gltf import Raw
 from tiny_gltf import Tiny, matrix
 
 from jostle.clips import Clip
-from jostle.clips.gltf import read_gltf, write_gltf
+from jostle.clips.formats.gltf import read_gltf, write_gltf
 from jostle.clips.skin import Skin, deform, mannequin_skin, parts, read_skin
 from jostle.errors import FormatError, JostleWarning, MotionError
 from jostle.maths import quat

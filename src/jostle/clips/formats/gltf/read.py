@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from jostle.clips.clip import Clip
-from jostle.clips.gltf_data import read_accessor
-from jostle.clips.gltf_figure import TO_JOSTLE, Figure, find_figure
-from jostle.clips.gltf_file import Document, Json
-from jostle.clips.gltf_nodes import compose, local_matrix, rest_parts
-from jostle.clips.gltf_tracks import PATHS, Tracks, frame_times, read_tracks, sample
+from jostle.clips.formats.gltf.data import read_accessor
+from jostle.clips.formats.gltf.figure import TO_JOSTLE, Figure, find_figure
+from jostle.clips.formats.gltf.file import Document, Json
+from jostle.clips.formats.gltf.nodes import compose, local_matrix, rest_parts
+from jostle.clips.formats.gltf.tracks import PATHS, Tracks, frame_times, read_tracks, sample
 from jostle.errors import FileError, MotionError, unknown_name
 from jostle.maths import quat
 from jostle.skeleton import locals_of

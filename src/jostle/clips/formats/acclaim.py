@@ -2,7 +2,7 @@
 
 A bone has a `direction` and a `length` in the world of the rest pose, and an `axis`: the turn C of its own frame in
 that world. A bone begins where its parent ends, so the offset of a joint is its *parent's* direction times length, and
-the outermost bones end in tips. With all angles at zero the figure is in its rest pose, and because `jostle.clips.asf`
+the outermost bones end in tips. With all angles at zero the figure is in its rest pose, and because asf.py
 tells rotations in the world's axes, every joint is then aligned with the world: jostle's invariant holds as it is.
 
 Lengths are inches times the file's `length` unit: CMU's 0.45 makes one unit 0.0254 / 0.45 = 0.056444 m. Where that
@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.clips.hierarchy import MAX_JOINTS
-from jostle.clips.text import MAX_NUMBER, decode, lines_of, read_text, shown, to_float
-from jostle.clips.units import checked_unit, guess_unit, stature
+from jostle.clips.formats.hierarchy import MAX_JOINTS
+from jostle.clips.formats.text import MAX_NUMBER, decode, lines_of, read_text, shown, to_float
+from jostle.clips.formats.units import checked_unit, guess_unit, stature
 from jostle.errors import FormatError, JostleWarning
 from jostle.maths import quat
 from jostle.skeleton import Skeleton, build_skeleton, is_humanoid

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tiny_gltf import Tiny, matrix, pack, unpack
 
 from jostle.clips import Clip
-from jostle.clips.gltf import animations, read_gltf, write_gltf
+from jostle.clips.formats.gltf import animations, read_gltf, write_gltf
 from jostle.clips.skin import read_skin
 from jostle.errors import JostleError, JostleWarning
 from jostle.maths import quat
@@ -33,7 +33,7 @@ NASTY = st.sampled_from(WORDS + NUMBERS + LISTS)
 def short_takes():
     """Mutated key times make long takes; they cost as much as they should, and that is time better spent here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("jostle.clips.gltf_tracks.MAX_JOINT_FRAMES", 1_000)
+        patch.setattr("jostle.clips.formats.gltf.tracks.MAX_JOINT_FRAMES", 1_000)
         yield
 
 

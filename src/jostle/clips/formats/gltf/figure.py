@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.clips.gltf_data import read_accessor
-from jostle.clips.gltf_file import Document
-from jostle.clips.gltf_nodes import local_matrix, world_matrix
-from jostle.clips.rest import standing_axes
+from jostle.clips.formats.gltf.data import read_accessor
+from jostle.clips.formats.gltf.file import Document
+from jostle.clips.formats.gltf.nodes import local_matrix, world_matrix
+from jostle.clips.formats.rest import standing_axes
 from jostle.skeleton import Skeleton, build_skeleton, is_humanoid
 from jostle.types import Array, Float
 

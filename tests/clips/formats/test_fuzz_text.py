@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toy_text import AMC, ASF, BVH
 
-from jostle.clips.asf import read_amc
-from jostle.clips.bvh import read_bvh, write_bvh
 from jostle.clips.clip import Clip
+from jostle.clips.formats.asf import read_amc
+from jostle.clips.formats.bvh import read_bvh, write_bvh
 from jostle.errors import JostleError, JostleWarning
 
 NASTY = [

@@ -2,7 +2,7 @@
 
 A `Document` hands out what it holds only after a check: an index outside its list, a circle in the node tree or text
 where a number belongs is one `FormatError`, never a traceback. What a file may cost is bounded before anything is
-allocated: the JSON by its number of commas and brackets, arrays (gltf_data.py) by a budget for the whole document.
+allocated: the JSON by its number of commas and brackets, arrays (data.py) by a budget for the whole document.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Document:
         self.json = self._parse(text)
         self._lists: dict[str, list[Json]] = {}
         self.buffers: dict[int, memoryview] = {}
-        self.worlds: dict[int, Array] = {}  # where nodes are at rest, filled by gltf_figure.py
-        self.pictures: dict[int, Array] = {}  # decoded textures, filled by gltf_mesh.py
+        self.worlds: dict[int, Array] = {}  # where nodes are at rest, filled by figure.py
+        self.pictures: dict[int, Array] = {}  # decoded textures, filled by mesh.py
         self.vertices = 0
         self.values_left, self.bytes_left = MAX_VALUES, MAX_BYTES
         version = self.child(self.json, "asset").get("version")

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from jostle.clips.formats.text import MAX_LINE, MAX_VALUES, decode, is_usable, read_text, shown, to_float, unusable
 from jostle.clips.points import Points, RawPoints, check_labels, default_labels
-from jostle.clips.text import MAX_LINE, MAX_VALUES, decode, is_usable, read_text, shown, to_float, unusable
 from jostle.errors import FormatError
 from jostle.files import write_text
 from jostle.types import Array, Float, PathLike

@@ -16,7 +16,7 @@ import numpy as np
 
 from jostle import __version__
 from jostle.clips.clip import Clip
-from jostle.clips.gltf_mesh import to_linear
+from jostle.clips.formats.gltf.mesh import to_linear
 from jostle.clips.skin import Skin, SkinMesh, mannequin_skin
 from jostle.errors import FileError, MotionError
 from jostle.files import write_bytes

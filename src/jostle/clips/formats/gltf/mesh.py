@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.clips.gltf_data import read_accessor, read_resource, read_view
-from jostle.clips.gltf_file import Document, Json
+from jostle.clips.formats.gltf.data import read_accessor, read_resource, read_view
+from jostle.clips.formats.gltf.file import Document, Json
 from jostle.types import Array, Float, Int
 
 MAX_PIXELS = 4096 * 4096  # of all pictures together

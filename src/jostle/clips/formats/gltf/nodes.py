@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jostle.clips.gltf_file import Document
+from jostle.clips.formats.gltf.file import Document
 from jostle.maths import quat
 from jostle.types import Array, Float
 

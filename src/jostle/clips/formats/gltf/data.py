@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from jostle.clips.gltf_file import Document, Json
+from jostle.clips.formats.gltf.file import Document, Json
 from jostle.files import MAX_BYTES, read_bytes
 from jostle.types import Array
 

@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from jostle.clips.decimals import parse_decimals
+from jostle.clips.formats.decimals import parse_decimals
 from jostle.errors import FormatError
 from jostle.files import MAX_BYTES, read_bytes
 from jostle.types import Array, Bool, Float, Int, PathLike

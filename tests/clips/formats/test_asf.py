@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from jostle.clips.asf import find_asf, read_amc, read_asf
-from jostle.clips.bvh import read_bvh
+from jostle.clips.formats.asf import find_asf, read_amc, read_asf
+from jostle.clips.formats.bvh import read_bvh
 from jostle.errors import FileError, FormatError, JostleWarning
 from jostle.skeleton import find_roles, is_humanoid
 

@@ -1,6 +1,6 @@
 """ASF/AMC: motion in Acclaim's pair of formats, as CMU publishes it. Read only.
 
-AMC lists each bone's angles about the axes of the bone's own frame C (see `jostle.clips.acclaim`): M = R_z R_y R_x for
+AMC lists each bone's angles about the axes of the bone's own frame C (see acclaim.py): M = R_z R_y R_x for
 `dof rx ry rz`, the first listed turns first, about axes that stay. Told in the world's axes the joint's rotation is
 C M C^-1. Angles about the file's X, Y, Z are angles about our Y, Z, X.
 
@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from jostle.clips.acclaim import Figure, read_asf, turn
 from jostle.clips.clip import Clip
-from jostle.clips.rest import stand_up
-from jostle.clips.text import (
+from jostle.clips.formats.acclaim import Figure, read_asf, turn
+from jostle.clips.formats.rest import stand_up
+from jostle.clips.formats.text import (
     MAX_VALUES,
     decode,
     is_usable,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.clips.gltf_data import read_accessor
-from jostle.clips.gltf_figure import Figure
-from jostle.clips.gltf_file import Document, Json
+from jostle.clips.formats.gltf.data import read_accessor
+from jostle.clips.formats.gltf.figure import Figure
+from jostle.clips.formats.gltf.file import Document, Json
 from jostle.maths import quat
 from jostle.types import Array, Float
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jostle.clips.euler import ORDERS, best_order, continuous_euler
+from jostle.clips.formats.euler import ORDERS, best_order, continuous_euler
 from jostle.maths import quat
 
 

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from jostle.clips.text import MAX_NUMBER, decode, shown, to_float
+from jostle.clips.formats.text import MAX_NUMBER, decode, shown, to_float
 from jostle.errors import FormatError, JostleWarning
 from jostle.types import PathLike
 
