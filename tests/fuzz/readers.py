@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FINDS = ROOT / "out" / "fuzz"
-sys.path.insert(0, str(ROOT / "tests" / "clips"))  # for the seeds
+sys.path.insert(0, str(ROOT / "tests" / "clips" / "formats"))  # for the seeds
 
 WORDS = {
     "bvh": "HIERARCHY ROOT JOINT End Site OFFSET CHANNELS Xposition Yrotation Zscale MOTION Frames: nan 1e999 { }",
