@@ -1,6 +1,8 @@
 """Imports point down the list of rooms only, and each heavy library has one door."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent / "src" / "jostle"
@@ -78,3 +80,18 @@ def test_heavy_libraries_have_one_door():
 def test_every_room_has_a_floor():
     rooms = {_room(path) for path in SOURCES} - {"__init__", "__main__"}
     assert rooms == set().union(*FLOORS) & rooms
+
+
+def test_every_module_can_be_imported_first():
+    """No circle of imports hides behind the order in which the tests happen to import."""
+    names = [".".join(path.relative_to(ROOT.parent).with_suffix("").parts) for path in SOURCES]
+    names = [name.removesuffix(".__init__") for name in names if not name.endswith(("__main__", "_child"))]
+    script = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1:]:\n"
+        "    for loaded in [m for m in sys.modules if m.split('.')[0] == 'jostle']:\n"
+        "        del sys.modules[loaded]\n"
+        "    importlib.import_module(name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *names], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -42,7 +42,7 @@ def find_skin(name: str) -> Skin | None:
     """The mesh that a glTF file brings with its skeleton; None where there is none."""
     if find(name).suffix.lower() not in GLTF:
         return None
-    from jostle.clips.skin import has_mesh, read_skin
+    from jostle.clips.formats.gltf import has_mesh, read_skin
 
     return read_skin(find(name)) if has_mesh(find(name)) else None
 

@@ -26,7 +26,7 @@ LAND_SPEED, LEAVE_SPEED = 0.35, 0.6  # metres a second
 LAND_SHARE = 0.12  # or this share of the speed of swing (its 95th percentile), where that is more
 WINDOW = 0.08  # seconds over which a speed is measured
 SHORTEST = 0.06  # seconds: a shorter contact, or a shorter break of one, is noise
-_USUAL_SIZE = 1.7
+USUAL_SIZE = 1.7  # metres: the person for whom the thresholds are made
 _SMALLEST_SCALE = 0.5  # noise and soft paws do not shrink with the body
 _ALONG = 0.25  # of the treadmill's speed
 
@@ -102,12 +102,12 @@ def ground_speeds(velocities: Float[Array, "T P 3"], treadmill: Float[Array, "2"
 def slow_speed(speeds: Float[Array, "T P"], size: float) -> float:
     """Below this a foot may land. The faster it swings, the faster it still is when it does."""
     swing = float(np.quantile(speeds, 0.95))
-    return max(LAND_SPEED * float(np.sqrt(size / _USUAL_SIZE)), LAND_SHARE * swing)
+    return max(LAND_SPEED * float(np.sqrt(size / USUAL_SIZE)), LAND_SHARE * swing)
 
 
 def height_scale(size: float) -> float:
     """What heights are multiplied by for a body of this size."""
-    return max(size / _USUAL_SIZE, _SMALLEST_SCALE)
+    return max(size / USUAL_SIZE, _SMALLEST_SCALE)
 
 
 def levelled(
@@ -153,7 +153,7 @@ def _treadmill(
     clip: Clip, tracks: Float[Array, "T P 3"], velocities: Float[Array, "T P 3"], size: float
 ) -> Float[Array, "2"]:
     """The common velocity of the lowest points, where the body goes nowhere; zero for a clip that travels."""
-    slow = LAND_SPEED * np.sqrt(size / _USUAL_SIZE)
+    slow = LAND_SPEED * np.sqrt(size / USUAL_SIZE)
     lowest = tracks[..., 2] < np.quantile(tracks[..., 2], 0.05, axis=0) + LAND_HEIGHT * height_scale(size)  # (T, P)
     level = np.abs(velocities[..., 2]) < slow
     common = np.median(velocities[lowest & level][:, :2], axis=0) if np.any(lowest & level) else np.zeros(2)

@@ -1,8 +1,8 @@
 """Feet that stand stay: take the slide out of planted feet by inverse kinematics, and nothing else.
 
 Whatever bends a motion a little, closing a loop or moving it to another body, makes standing feet slide. While a foot
-is planted its point of contact (the ankle when the heel is down, the ball when the toes are) must not move; so the
-foot as a whole is shifted by d with
+is planted its point of contact (the ankle when the heel is down, the ball when the toes are, the lower of the two when
+both may be) must not move; so the foot as a whole is shifted by d with
 
     d(t+1) = d(t) - (p(t+1) - p(t)),    p the point that is down
 
@@ -22,7 +22,7 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
 
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, runs
-from jostle.clips.feet import Feet, find_feet
+from jostle.clips.feet import Feet, body_size, find_feet
 from jostle.skeleton import Pose, Skeleton, find_roles, forward
 from jostle.skeleton.ik import FORWARD, pin_limb
 from jostle.types import Array, Bool, Float
@@ -31,6 +31,7 @@ _REACH = 0.99  # of a leg's length: where it begins to lock
 _DROP_TIME = 0.1  # seconds over which the pelvis goes down for a leg that cannot reach
 _LEAVING = 0.12  # seconds in which a leg that cannot reach lets its foot go
 _EASE = 0.08  # seconds in which a landing foot comes to rest
+_RAISED = 0.003  # of body height: a point this much higher than another of its foot bears a third as much
 _NOTHING = 1e-7  # metres: a shift this small is none
 
 
@@ -68,11 +69,11 @@ def plant_feet(clip: Clip, contacts: Contacts, lift: Float[Array, "T F"] | None 
 
 def _shift(clip: Clip, feet: Feet, foot: int, contacts: Contacts) -> Float[Array, "T 2"]:
     """The shift on the ground that keeps one foot's point of contact at rest."""
-    heel = [p.track(clip) for p in feet.points if p.foot == foot and p.kind == "heel"]
-    toes = [p.track(clip) for p in feet.points if p.foot == foot and p.kind != "heel"][:1]
-    steps = [np.diff(track[:, :2], axis=0) - contacts.treadmill * clip.dt for track in (*heel, *toes)]
-    flags = ([contacts.heel[:, foot]] if heel else []) + ([contacts.toe[:, foot]] if toes else [])
-    slide = _mean_step(steps, flags)
+    points = [p for p in feet.points if p.foot == foot]
+    tracks = np.stack([p.track(clip) for p in points])  # (P, T, 3)
+    flags = np.stack([(contacts.heel if p.kind == "heel" else contacts.toe)[:, foot] for p in points])
+    steps = np.diff(tracks[..., :2], axis=1) - contacts.treadmill * clip.dt
+    slide = _mean_step(steps, flags, _bearing(tracks[..., 2], flags, body_size(clip.skeleton)))
     out = np.zeros((clip.frame_count, 2))
     stances = runs(contacts.planted[:, foot])
     for first, stop in stances:
@@ -80,6 +81,19 @@ def _shift(clip: Clip, feet: Feet, foot: int, contacts: Contacts) -> Float[Array
         path = np.concatenate([np.zeros((1, 2)), -np.cumsum(held, axis=0)])
         out[first:stop] = path - np.mean(path, axis=0)
     return _bridged(out, stances)
+
+
+def _bearing(heights: Float[Array, "P T"], flags: Bool[Array, "P T"], size: float) -> Float[Array, "P T"]:
+    """How much each point bears: 1 for the one that lies lowest, by where each stands, and little for one raised off it.
+
+    A foot that lifts its heel turns about the ball long before the heel counts as gone. An ankle high over the sole
+    travels far in that time, and must be let go.
+    """
+    stands = [
+        np.median(z[down]) if np.any(down) else np.quantile(z, 0.05) for z, down in zip(heights, flags, strict=True)
+    ]
+    above = heights - np.array(stands)[:, None]
+    return np.exp(-(above - np.min(above, axis=0)) / (_RAISED * size))
 
 
 def _hold(first: int, stop: int, clip: Clip) -> Float[Array, "n"]:
@@ -91,13 +105,15 @@ def _hold(first: int, stop: int, clip: Clip) -> Float[Array, "n"]:
     return t * t * (3 - 2 * t)
 
 
-def _mean_step(steps: list[Array], flags: list[Bool[Array, "T"]]) -> Float[Array, "n 2"]:
+def _mean_step(
+    steps: Float[Array, "P n 2"], flags: Bool[Array, "P T"], bearing: Float[Array, "P T"]
+) -> Float[Array, "n 2"]:
     """How the points that are down move from each frame to the next: those down in both, or else in either."""
-    both = np.stack([f[:-1] & f[1:] for f in flags]).astype(float)  # (points, T-1)
-    either = np.stack([f[:-1] | f[1:] for f in flags]).astype(float)
-    weights = np.where(np.any(both > 0, axis=0), both, either)
-    weights = np.where(np.any(weights > 0, axis=0), weights, 1.0)
-    return np.einsum("pt,ptc->tc", weights / weights.sum(axis=0), np.stack(steps))
+    both, either = flags[:, :-1] & flags[:, 1:], flags[:, :-1] | flags[:, 1:]
+    down = np.where(np.any(both, axis=0), both, either)
+    down = np.where(np.any(down, axis=0), down, True)
+    weights = down * (bearing[:, :-1] + bearing[:, 1:] + 1e-12)
+    return np.einsum("pt,ptc->tc", weights / weights.sum(axis=0), steps)
 
 
 def _bridged(shift: Float[Array, "T 2"], stances: list[tuple[int, int]]) -> Float[Array, "T 2"]:

@@ -2,7 +2,8 @@
 
 1. Every joint takes its source's turn in the world, less what the rest poses differ by (`clips.mapping`). Limbs then
    point as the source's do, and joints that follow nothing stay at rest.
-2. The hips travel as the source's do, scaled by the height of the hips over the ground, so that steps fit the legs.
+2. The hips travel as the source's do, scaled by the length of the legs from hip to ankle, so that steps fit them. The
+   ankle stays as high over the sole as the new body has it: big boots make no longer steps.
 3. Feet are put right by inverse kinematics. A foot that is planted in the source lies on the ground and does not
    slide; one that swings clears the ground by as much as its source, scaled. Both bodies count heights from where
    their own ankle, ball and tip stand.
@@ -12,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d, uniform_filter1d
+from scipy.ndimage import distance_transform_edt, gaussian_filter1d, maximum_filter1d
 
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, find_contacts
@@ -30,7 +32,7 @@ from jostle.types import Array, Bool, Float
 _SAME = 1e-4  # as a share of body size: feet that are this near to their scaled source need no fixing
 _STEP = 0.15  # seconds: half-width of the smoothing of the floor, so that hips do not jolt
 _SMOOTH = 0.02  # seconds: half-width of the smoothing of a foot's lift
-_EASE = 0.1  # seconds in which a foot goes from free to planted
+_EASE = 0.08  # seconds at either end of a contact in which a foot comes down to the ground and leaves it
 
 
 def retarget(clip: Clip, skeleton: Skeleton, table: Mapping[str, str] | None = None, fix_feet: bool = True) -> Clip:
@@ -46,7 +48,7 @@ def retarget(clip: Clip, skeleton: Skeleton, table: Mapping[str, str] | None = N
 
 
 def _retargeted(clip: Clip, skeleton: Skeleton, follows: Mapping[int, Follows], fix_feet: bool) -> Clip:
-    scale = _hip_height(skeleton) / _hip_height(clip.skeleton)
+    scale = _leg_length(skeleton) / _leg_length(clip.skeleton)
     moved = _placed(clip, skeleton, _turned(clip, skeleton, follows), scale)
     if not fix_feet or not is_humanoid(clip.skeleton) or not is_humanoid(skeleton):
         return moved
@@ -76,10 +78,12 @@ def _heading(clip: Clip, lead: tuple[int, ...]) -> Float[Array, "T 4"]:
 
 
 def _placed(clip: Clip, skeleton: Skeleton, world: Float[Array, "T J 4"], scale: float) -> Clip:
-    """The target with its hips where the scaled source has them."""
+    """The target with its hips where the scaled source has them, over ankles of its own height."""
     poses = locals_of(skeleton, np.zeros((*world.shape[:-1], 3)), world)
     hips = _hips(skeleton, forward(skeleton, poses).positions)
-    return clip.with_poses(Pose(scale * _hips(clip.skeleton, clip.positions) - hips, poses.wxyz), skeleton=skeleton)
+    boots = _ankle_height(skeleton) - scale * _ankle_height(clip.skeleton)
+    there = scale * _hips(clip.skeleton, clip.positions) + np.array([0.0, 0.0, boots])
+    return clip.with_poses(Pose(there - hips, poses.wxyz), skeleton=skeleton)
 
 
 def _hips(skeleton: Skeleton, positions: Float[Array, "T J 3"]) -> Float[Array, "T 3"]:
@@ -89,16 +93,25 @@ def _hips(skeleton: Skeleton, positions: Float[Array, "T J 3"]) -> Float[Array, 
     return np.mean(positions[:, sides], axis=1) if len(sides) == 2 else positions[:, 0]
 
 
-def _hip_height(skeleton: Skeleton) -> float:
-    """The hips of a person over the ground with straight legs; else the size of the body."""
+def _leg_length(skeleton: Skeleton) -> float:
+    """From a person's hip to the ankle with a straight knee; else the size of the body."""
     if not is_humanoid(skeleton):
         return body_size(skeleton)
     roles = find_roles(skeleton)
     legs = []
     for side in ("left", "right"):
         hip, knee, ankle = (skeleton.rest_positions[roles[f"{side}_{x}"]] for x in ("thigh", "shin", "foot"))
-        legs.append(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee) + ankle[2] - _rest_ground(skeleton))
+        legs.append(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
     return float(np.mean(legs))
+
+
+def _ankle_height(skeleton: Skeleton) -> float:
+    """A person's ankles over the floor at rest; 0 for everything else."""
+    if not is_humanoid(skeleton):
+        return 0.0
+    roles = find_roles(skeleton)
+    ankles = skeleton.rest_positions[[roles["left_foot"], roles["right_foot"]], 2]
+    return float(np.mean(ankles)) - _rest_ground(skeleton)
 
 
 def _rest_clip(skeleton: Skeleton) -> Clip:
@@ -133,13 +146,27 @@ def _lift(clip: Clip, moved: Clip, contacts: Contacts, scale: float) -> Float[Ar
     shared = {p.kind for p in theirs.points} & {p.kind for p in ours.points}
     rest, ground = _rest_clip(moved.skeleton), scale * contacts.ground
     standing = np.array([p.track(rest)[0, 2] for p in ours.points]) - _rest_ground(moved.skeleton) + ground
-    source = _clearance(clip, theirs, _standing(clip, theirs, contacts), shared)
-    source = source - _floor(source, contacts.planted, clip.fps)[:, None]  # captured floors lean and wave
+    stood = _standing(clip, theirs, contacts)
+    wave = _floor(_clearance(clip, theirs, stood, shared), contacts.planted, clip.fps)[:, None]  # floors lean and wave
     down = -_clearance(moved, ours, standing)
-    swing = np.maximum(scale * np.maximum(source, 0.0) - _clearance(moved, ours, standing, shared), down)
-    weight = _eased(contacts.planted, clip.fps)
-    lift = weight * down + (1.0 - weight) * swing
-    return gaussian_filter1d(lift, _SMOOTH * clip.fps, axis=0, mode="nearest")  # heel and toe take turns with a kink
+    swing = down
+    for kinds in (shared, shared & {"ball"}):  # the foot as a whole, and its ball by itself: toes differ in length
+        if kinds:
+            source = np.maximum(_clearance(clip, theirs, stood, kinds) - wave, 0.0)
+            swing = np.maximum(swing, scale * source - _clearance(moved, ours, standing, kinds))
+    weight = _firmness(contacts.planted, clip.fps)
+    return _smoothed(weight * down + (1.0 - weight) * swing, down, clip.fps)
+
+
+def _smoothed(lift: Float[Array, "T F"], least: Float[Array, "T F"], fps: float) -> Float[Array, "T F"]:
+    """Without the kinks where heel and toe take turns, and nowhere less than `least`: a foot must not sink."""
+    width, blur = (
+        max(1, round(2 * _SMOOTH * fps)),
+        partial(gaussian_filter1d, sigma=_SMOOTH * fps, axis=0, mode="nearest"),
+    )
+    smooth = blur(lift)
+    lacking = np.maximum(least - smooth, 0.0)
+    return smooth + blur(maximum_filter1d(lacking, 2 * width + 1, axis=0, mode="nearest"))
 
 
 def _floor(heights: Float[Array, "T F"], planted: Bool[Array, "T F"], fps: float) -> Float[Array, "T"]:
@@ -202,11 +229,10 @@ def _clearance(
     return out
 
 
-def _eased(planted: Array, fps: float) -> Float[Array, "T F"]:
-    """1 where planted, falling smoothly to 0 on either side."""
+def _firmness(planted: Bool[Array, "T F"], fps: float) -> Float[Array, "T F"]:
+    """1 within a contact, falling smoothly to 0 at its ends, where the source's own foot comes down or leaves."""
     width = max(1, round(_EASE * fps))
-    reach = np.arange(-width, width + 1)
-    bump = 0.5 + 0.5 * np.cos(np.pi * reach / (width + 1))
-    padded = np.pad(planted.astype(float), ((width, width), (0, 0)))
-    shifted = [bump[i] * padded[i : i + len(planted)] for i in range(2 * width + 1)]
-    return uniform_filter1d(np.max(shifted, axis=0), 3, axis=0, mode="nearest")
+    padded = np.pad(planted, ((width, width), (0, 0)), mode="edge")
+    inside = np.stack([distance_transform_edt(column) for column in padded.T], axis=1)[width:-width]  # frames
+    t = np.clip((inside - 0.5) / width, 0.0, 1.0)
+    return t * t * (3.0 - 2.0 * t)

@@ -7,6 +7,7 @@ from scipy.ndimage import uniform_filter1d
 
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import (
+    USUAL_SIZE,
     WINDOW,
     Contacts,
     find_contacts,
@@ -17,6 +18,7 @@ from jostle.clips.contacts import (
     smooth_velocity,
 )
 from jostle.clips.feet import CLEARANCE, Feet, FootPoint, body_size, find_feet, standing_heights
+from jostle.skeleton import is_humanoid
 from jostle.types import Array, Float
 
 SKATE_FPS = 20.0
@@ -34,6 +36,8 @@ def foot_skate(clip: Clip) -> float:
     where there is none. Its height is that above the floor under the sole: what it is above where the ball itself
     stands, plus a joint's usual height above the sole (`feet.CLEARANCE`: 3.4 cm for the ball of a person of 1.7 m), so
     that a foot that swings clear of the ground does not count, and skeletons with thick soles compare with others.
+    The measure comes from data in which everybody has one skeleton: people are brought to 1.7 m, so that one motion
+    has one score on every body. Animals are measured as they are.
     """
     feet, size = find_feet(clip), body_size(clip.skeleton)
     points = _skate_points(feet)
@@ -43,7 +47,8 @@ def foot_skate(clip: Clip) -> float:
     level = levelled(points, tracks, speeds, slow, size)
     standing = standing_heights(points, level, speeds, slow, size)
     level[..., 2] += np.array([CLEARANCE[point.kind] * size for point in points]) - standing
-    return skate_ratio(at_rate(level, clip.fps, SKATE_FPS))
+    scale = USUAL_SIZE / size if is_humanoid(clip.skeleton) else 1.0
+    return skate_ratio(at_rate(scale * level, clip.fps, SKATE_FPS))
 
 
 def skate_ratio(tracks: Float[Array, "T F 3"]) -> float:

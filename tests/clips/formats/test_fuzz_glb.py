@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from tiny_gltf import Tiny, matrix, pack, unpack
 
 from jostle.clips import Clip
-from jostle.clips.formats.gltf import animations, read_gltf, write_gltf
-from jostle.clips.skin import read_skin
+from jostle.clips.formats.gltf import animations, read_gltf, read_skin, write_gltf
 from jostle.errors import JostleError, JostleWarning
 from jostle.maths import quat
 from jostle.skeleton import build_skeleton

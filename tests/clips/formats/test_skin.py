@@ -9,8 +9,8 @@ from raw_gltf import Raw
 from tiny_gltf import Tiny, matrix
 
 from jostle.clips import Clip
-from jostle.clips.formats.gltf import read_gltf, write_gltf
-from jostle.clips.skin import Skin, deform, mannequin_skin, parts, read_skin
+from jostle.clips.formats.gltf import read_gltf, read_skin, write_gltf
+from jostle.clips.skin import Skin, deform, mannequin_skin, parts
 from jostle.errors import FormatError, JostleWarning, MotionError
 from jostle.maths import quat
 from jostle.skeleton import build_skeleton, forward, rest_pose
