@@ -59,6 +59,9 @@ fuzz: setup-dev  ## coverage-guided fuzzing of the readers (SECONDS=60)
 check-blender: setup ## our BVH and GLB in real Blender, joint by joint
 	$(BIN)/python tests/blender/compare.py --python $(PYTHON)
 
+docs: setup      ## draw the pictures of README and docs anew
+	$(BIN)/python docs/make_images.py
+
 clips: setup     ## make the shipped clips anew
 	$(BIN)/python -m jostle.assets.make
 
