@@ -27,11 +27,11 @@ from jostle.skeleton import Pose, Skeleton, find_roles, forward
 from jostle.skeleton.ik import FORWARD, pin_limb
 from jostle.types import Array, Bool, Float
 
-_REACH = 0.99  # of a leg's length: where it begins to lock
+_REACH = 0.98  # of a leg's length: where it begins to lock
 _DROP_TIME = 0.1  # seconds over which the pelvis goes down for a leg that cannot reach
 _LEAVING = 0.12  # seconds in which a leg that cannot reach lets its foot go
-_EASE = 0.08  # seconds in which a landing foot comes to rest
-_RAISED = 0.003  # of body height: a point this much higher than another of its foot bears a third as much
+_EASE = 0.06  # seconds in which a landing foot comes to rest
+_RAISED = 0.0015  # of body height: a point this much higher than another of its foot bears a third as much
 _NOTHING = 1e-7  # metres: a shift this small is none
 
 
@@ -60,20 +60,20 @@ def plant_feet(clip: Clip, contacts: Contacts, lift: Float[Array, "T F"] | None 
     """The clip with every planted foot at rest; `lift` raises each foot by so many metres in each frame as well."""
     feet = find_feet(clip)
     shifts = np.zeros((clip.frame_count, len(feet.joints), 3))
-    for foot in range(len(feet.joints)):
-        shifts[:, foot, :2] = _shift(clip, feet, foot, contacts)
     if lift is not None:
         shifts[..., 2] = lift
+    for foot in range(len(feet.joints)):
+        shifts[:, foot, :2] = _shift(clip, feet, foot, contacts, shifts[:, foot, 2])
     return shift_feet(clip, feet.joints, shifts, contacts.planted)
 
 
-def _shift(clip: Clip, feet: Feet, foot: int, contacts: Contacts) -> Float[Array, "T 2"]:
+def _shift(clip: Clip, feet: Feet, foot: int, contacts: Contacts, lift: Float[Array, "T"]) -> Float[Array, "T 2"]:
     """The shift on the ground that keeps one foot's point of contact at rest."""
     points = [p for p in feet.points if p.foot == foot]
     tracks = np.stack([p.track(clip) for p in points])  # (P, T, 3)
     flags = np.stack([(contacts.heel if p.kind == "heel" else contacts.toe)[:, foot] for p in points])
     steps = np.diff(tracks[..., :2], axis=1) - contacts.treadmill * clip.dt
-    slide = _mean_step(steps, flags, _bearing(tracks[..., 2], flags, body_size(clip.skeleton)))
+    slide = _mean_step(steps, flags, _bearing(tracks[..., 2] + lift, flags, body_size(clip.skeleton)))
     out = np.zeros((clip.frame_count, 2))
     stances = runs(contacts.planted[:, foot])
     for first, stop in stances:
@@ -84,13 +84,14 @@ def _shift(clip: Clip, feet: Feet, foot: int, contacts: Contacts) -> Float[Array
 
 
 def _bearing(heights: Float[Array, "P T"], flags: Bool[Array, "P T"], size: float) -> Float[Array, "P T"]:
-    """How much each point bears: 1 for the one that lies lowest, by where each stands, and little for one raised off it.
+    """How much each point bears: 1 for the one that lies lowest, by where each stands, little for one raised off it.
 
     A foot that lifts its heel turns about the ball long before the heel counts as gone. An ankle high over the sole
     travels far in that time, and must be let go.
     """
     stands = [
-        np.median(z[down]) if np.any(down) else np.quantile(z, 0.05) for z, down in zip(heights, flags, strict=True)
+        np.quantile(z[down], 0.25) if np.any(down) else np.quantile(z, 0.05)
+        for z, down in zip(heights, flags, strict=True)
     ]
     above = heights - np.array(stands)[:, None]
     return np.exp(-(above - np.min(above, axis=0)) / (_RAISED * size))

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.ndimage import distance_transform_edt, gaussian_filter1d, maximum_filter1d
 
 from jostle.clips.clip import Clip
-from jostle.clips.contacts import Contacts, find_contacts
+from jostle.clips.contacts import Contacts, find_contacts, runs
 from jostle.clips.feet import Feet, body_size, find_feet, ground_height
 from jostle.clips.loop import is_cyclic, over_rounds
 from jostle.clips.mapping import Follows, find_follows
@@ -137,7 +137,24 @@ def _with_feet_fixed(clip: Clip, moved: Clip, scale: float) -> Clip:
     # What all feet lack in common is a matter of the hips, not of the knees.
     hips = _floor(lift, contacts.planted, clip.fps)[:, None]
     moved = moved.with_poses(Pose(moved.root + hips * np.array([0.0, 0.0, 1.0]), moved.wxyz))
-    return plant_feet(moved, replace(contacts, treadmill=scale * contacts.treadmill), lift - hips)
+    contacts = replace(contacts, treadmill=scale * contacts.treadmill)
+    first = plant_feet(moved, contacts, lift - hips)
+    return plant_feet(moved, _lengthened(contacts, find_contacts(first)), lift - hips)
+
+
+def _lengthened(contacts: Contacts, own: Contacts) -> Contacts:
+    """The source's contacts, each for as long as the new foot touches: toes that the source lacks leave last."""
+    stays = np.zeros_like(contacts.planted)
+    for foot in range(stays.shape[1]):
+        for start, stop in runs(own.planted[:, foot]):
+            stays[start:stop, foot] = np.any(contacts.planted[start:stop, foot])
+    longer = stays & ~contacts.planted
+    return replace(
+        contacts,
+        planted=contacts.planted | longer,
+        heel=contacts.heel | (own.heel & longer),
+        toe=contacts.toe | (own.toe & longer),
+    )
 
 
 def _lift(clip: Clip, moved: Clip, contacts: Contacts, scale: float) -> Float[Array, "T F"]:
