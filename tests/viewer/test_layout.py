@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from jostle.clips import Clip
+from jostle.clips.skin import Skin, SkinMesh
 from jostle.maths import quat
 from jostle.skeleton import Pose
+from jostle.viewer import look
+from jostle.viewer.frames import build_figure
 from jostle.viewer.layout import arrange, first_view, lanes_of
-from jostle.viewer.tracks import Following, moment, opening_view, part_ways, place, travels
+from jostle.viewer.tracks import Following, box_of, figures_of, moment, opening_view, part_ways, place, travels
 
 
 def turned(clip: Clip, yaw: float, shift: tuple[float, float, float]) -> Clip:
@@ -48,9 +51,10 @@ def test_clips_that_go_anywhere_go_along_x_from_one_line(walk):
     assert np.all(np.diff([t.body.positions[0, 0, 1] for t in tracks]) > 0.5)
 
 
-def test_the_first_view_holds_the_whole_box():
-    low, high = np.array([-1.0, -2.0, 0.0]), np.array([1.0, 2.0, 1.7])
-    view = first_view(low, high, 1.7)
+@pytest.mark.parametrize(("aspect", "panel"), [(1.6, True), (1.6, False), (0.46, True), (1.0, False)])
+def test_the_first_view_holds_the_whole_box(aspect, panel):
+    low, high = np.array([-1.0, -2.0, 0.0]), np.array([1.0, 2.0, 2.4])  # a helmet above a body of 1.7 m
+    view = first_view(low, high, 1.7, aspect=aspect, panel=panel)
     forward = view.look_at - view.position
     forward /= np.linalg.norm(forward)
     right = np.cross(forward, [0, 0, 1])
@@ -60,14 +64,32 @@ def test_the_first_view_holds_the_whole_box():
         ray = corner - view.position
         depth = ray @ forward
         assert abs(ray @ up) / depth < np.tan(0.5 * view.fov)
-        assert abs(ray @ right) / depth < 1.5 * np.tan(0.5 * view.fov)
+        assert abs(ray @ right) / depth < 0.95 * aspect * np.tan(0.5 * view.fov)
 
 
 def test_only_a_clip_that_travels_is_followed(walk):
     still = walk.with_poses(Pose(walk.root * [0.0, 1.0, 1.0], walk.wxyz))
     assert travels(place([walk]))
     assert not travels(place([still]))
-    assert np.linalg.norm(opening_view(place([walk]), True).look_at[:2]) < 0.5
+    tracks = place([walk])
+    assert np.linalg.norm(opening_view(tracks, figures_of(tracks, None), True).look_at[:2]) < 0.5
+
+
+def test_what_a_figure_wears_is_inside_the_box(person, walk):
+    triangle = np.array([[0.0, 0.0, 3.0], [0.9, 0.0, 1.0], [0.0, 0.1, 1.0]])
+    ones, joints = np.tile([1.0, 0.0, 0.0, 0.0], (3, 1)), np.zeros((3, 4), dtype=np.int64)
+    hat = SkinMesh("hat", triangle, triangle, np.array([[0, 1, 2]]), joints, ones, np.ones((3, 3)))
+    bare, hatted = build_figure("bare", person), build_figure("hatted", person, Skin(person, (hat,)))
+    low, high = box_of([walk.positions[0]], [hatted])
+    assert high[2] == pytest.approx(walk.positions[0, :, 2].max() + 3.0 - person.rest_positions[:, 2].max())
+    assert high[0] - low[0] > np.ptp(walk.positions[0, :, 0]) + 1.0
+    assert bare.beyond[2] > 0.0  # a head is higher than its joint
+
+
+def test_the_ground_is_measured_in_what_suits_the_figure():
+    assert look.cell_of(look.size_of([1.7])) == look.cell_of(look.size_of([4.8, 1.2])) == 1.0
+    assert look.cell_of(look.size_of([13.3])) == 10.0
+    assert look.cell_of(look.size_of([0.2])) == 0.1
 
 
 def test_those_who_go_together_are_followed_together(walk):

@@ -34,6 +34,23 @@ class Figure:
     skin: Skin | None = None
     feet: int = 2  # how many places may be marked as touching the ground
 
+    @cached_property
+    def surface(self) -> Float[Array, "n 3"]:
+        """Every vertex in the rest pose."""
+        if self.skin is not None:
+            return np.concatenate([mesh.vertices for mesh in self.skin.meshes])
+        rest = self.skeleton.rest_positions
+        placed = [part.vertices + rest[part.joint] for part in self.parts]
+        return np.concatenate(placed) if placed else rest
+
+    @cached_property
+    def beyond(self) -> Float[Array, "3"]:
+        """How far the surface reaches beyond the joints: to any side, to any side, and up."""
+        rest = self.skeleton.rest_positions
+        over, under = self.surface.max(axis=0) - rest.max(axis=0), rest.min(axis=0) - self.surface.min(axis=0)
+        side = max(0.0, *over[:2].tolist(), *under[:2].tolist())
+        return np.array([side, side, max(0.0, float(over[2]))])
+
 
 @dataclass(frozen=True, eq=False)
 class Arrow:

@@ -14,6 +14,8 @@ from jostle.types import Array, Float
 GAP = 0.2  # body heights between the ways of two neighbours
 HALF_WIDTH = 0.15  # of the body height: shoulders and elbows beyond the joints
 PANEL_SHARE = 0.028  # of the distance, by which the view looks to the side of what it shows
+USUAL_ASPECT = 1.6  # width over height of most windows; wider ones show more to the sides
+NARROW_ASPECT = 1.2  # below it a window is a phone's or a column
 NEAR_GROUND = 0.1  # metres: a clip whose floor is this near to zero is shown standing on it
 
 
@@ -79,30 +81,38 @@ def _near(ground: float) -> float:
     return ground if abs(ground) < NEAR_GROUND else 0.0
 
 
-def first_view(low: Float[Array, "3"], high: Float[Array, "3"], height: float, forward: float = 0.0) -> View:
+def first_view(
+    low: Float[Array, "3"],
+    high: Float[Array, "3"],
+    height: float,
+    forward: float = 0.0,
+    aspect: float = USUAL_ASPECT,
+    panel: bool = True,
+) -> View:
     """A three-quarter view from the front, as near as the box from `low` to `high` allows; `forward` is where it faces.
 
-    The wider the box, the more the camera comes round to the front of it, so that nobody stands behind another.
+    The wider the box, the more the camera comes round to the front of it, so that nobody stands behind another. A
+    `panel` stands to the right of the scene, except in a window of a phone's `aspect`, where it lies below.
     """
     wide = min(1.0, max(0.0, float(np.hypot(*(high - low)[:2])) / height - 1.0) / 2.0)
     angle = forward - np.radians(38.0 - 16.0 * wide)
     away = np.array([np.cos(angle), np.sin(angle), 0.22])
-    look_at = np.array([0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), low[2] + 0.5 * height])
-    view = View(look_at + away / np.linalg.norm(away), look_at)
     top = np.array([high[0], high[1], max(high[2], low[2] + height)])
+    look_at = np.array([0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + top[2])])
+    view = View(look_at + away / np.linalg.norm(away), look_at)
     corners = np.array(np.meshgrid(*np.stack([low, top], axis=1))).reshape(3, -1).T
-    distance = _distance(view, corners)
-    aside = (
-        PANEL_SHARE * (1.0 + 1.5 * wide) * distance * np.array([-away[1], away[0], 0.0])
-    )  # everything a little to the left of the panel
+    beside = panel and aspect >= NARROW_ASPECT
+    distance = _distance(view, corners, (0.72 if beside else 0.86) * min(aspect, USUAL_ASPECT))
+    share = PANEL_SHARE * (1.0 + 1.5 * wide) if beside else 0.0
+    aside = share * distance * np.array([-away[1], away[0], 0.0])  # everything a little to the left of the panel
     return View(look_at + (view.position - look_at) * distance + aside, look_at + aside)
 
 
-def _distance(view: View, corners: Float[Array, "n 3"]) -> float:
-    """How far to stand back for all corners to fit into the middle of a window somewhat wider than high."""
+def _distance(view: View, corners: Float[Array, "n 3"], across: float) -> float:
+    """How far to stand back for all corners to fit into the middle of a window, `across` half its height to a side."""
     back = view.position - view.look_at
     right = np.cross([0.0, 0.0, 1.0], back)
     right /= np.linalg.norm(right)
     x, y, z = ((corners - view.look_at) @ np.stack([right, np.cross(back, right), back], axis=1)).T
     tan = np.tan(0.5 * view.fov)
-    return float(np.max(np.concatenate([z + np.abs(y) / (0.78 * tan), z + np.abs(x) / (1.15 * tan)])))
+    return float(np.max(np.concatenate([z + np.abs(y) / (0.78 * tan), z + np.abs(x) / (across * tan)])))

@@ -28,6 +28,7 @@ from jostle.viewer.posed import FEET_SHOWN, middle_hips, pose_figure
 from jostle.viewer.scene import Scene
 from jostle.viewer.stage import RATE, Stage, open_stage, run_until_interrupted
 from jostle.viewer.steering import Steering, yaw_of_camera
+from jostle.viewer.tracks import box_of
 
 LANE = 0.75  # body heights between two characters at the start
 TRAIL_SECONDS, TRAIL_RATE = 1.5, 12.0
@@ -123,12 +124,11 @@ class Live:
 
     def _look(self) -> None:
         frame = self.frame()
-        points = np.concatenate([f.positions for f in frame.figures])
-        low, high = points.min(axis=0), points.max(axis=0)
-        low[2] = 0.0
+        low, high = box_of([f.positions for f in frame.figures], self.figures)
         self.scene.offset = self.middle(frame)
         shift = np.append(self.scene.offset, 0.0)
-        self.scene.look_from(first_view(low - shift, high - shift, max(c.skeleton.height for c in self.characters)))
+        height = max(c.skeleton.height for c in self.characters)
+        self.scene.look_from(lambda aspect: first_view(low - shift, high - shift, height, aspect=aspect))
 
     # What the page does
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from jostle.types import Array, Float, Int
@@ -24,11 +26,27 @@ ACCENTS: tuple[Colour, ...] = (
     (82, 142, 88),
     (188, 84, 110),
 )
-SECTION_SIZE = 5.0  # metres
+PERSON = 1.7  # metres: what everything here is made for; larger and smaller figures scale it
+TRAIL_WIDTH = 0.012  # metres, of a person's trails
 
 
-def dress_stage(server: ViserServer, shadows: bool = True) -> GridHandle:
-    """Lights and ground; returns the ground, which slides under a character that is followed."""
+def size_of(heights: Iterable[float]) -> float:
+    """How large the largest is beside a person."""
+    return max(max(heights) / PERSON, 1e-3)
+
+
+def cell_of(size: float) -> float:
+    """Metres of a square of the ground: one for people and horses, ten for a dinosaur."""
+    return 10.0 ** round(np.log10(size))
+
+
+def section_of(size: float) -> float:
+    """Metres between the stronger lines: five squares."""
+    return 5.0 * cell_of(size)
+
+
+def dress_stage(server: ViserServer, shadows: bool = True, size: float = 1.0) -> GridHandle:
+    """Lights and ground for figures of `size` persons; returns the ground, which slides under whoever is followed."""
     scene = server.scene
     scene.configure_default_lights(enabled=False)
     scene.configure_environment_map(hdri=None)
@@ -41,9 +59,9 @@ def dress_stage(server: ViserServer, shadows: bool = True) -> GridHandle:
     )
     scene.add_light_directional("/lights/rim", color=(214, 228, 255), intensity=0.5, position=(-5.0, 3.0, 3.0))
     return scene.add_grid(
-        "/ground", infinite_grid=True, plane_color=GROUND, plane_opacity=1.0, cell_color=LINES, cell_size=1.0,
-        cell_thickness=0.8, section_color=SECTIONS, section_size=SECTION_SIZE, section_thickness=1.1,
-        fade_distance=26.0, fade_strength=1.6, shadow_opacity=0.32,
+        "/ground", infinite_grid=True, plane_color=GROUND, plane_opacity=1.0, cell_color=LINES, cell_size=cell_of(size),
+        cell_thickness=0.8, section_color=SECTIONS, section_size=section_of(size), section_thickness=1.1,
+        fade_distance=26.0 * size, fade_strength=1.6, shadow_opacity=0.32,
     )  # fmt: skip
 
 

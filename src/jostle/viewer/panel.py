@@ -49,8 +49,8 @@ class ClipPanel:
         @self.time.on_update
         async def _(event: Any) -> None:
             if event.client is not None:  # viser also reports the values that we set ourselves
-                player.set_playing(False)
                 player.seek(self.time.value)
+                player.set_playing(False)
 
         @stepping.on_click
         async def _(event: Any) -> None:

@@ -65,7 +65,7 @@ class Player:
         self.scene.draw_ways([track.trails for track in tracks])
         self.following = Following(tracks)
         self.panel = ClipPanel(self)
-        self.scene.look_from(opening_view(tracks, self.panel.follow.value))
+        self.scene.look_from(lambda aspect: opening_view(tracks, figures, self.panel.follow.value, aspect))
 
     def frame(self) -> Frame:
         return moment(self.tracks, self.time, self.panel.loop.value)
@@ -78,6 +78,8 @@ class Player:
     def set_playing(self, playing: bool) -> None:
         self.playing = playing
         self.panel.play.label = "Pause" if playing else "Play"
+        if not playing:
+            self.panel.time.value = self.time  # while it plays the slider lags by a few frames
         self._changed = True
 
     def seek(self, seconds: float) -> None:

@@ -30,6 +30,7 @@ class Puppet:
         self.figure = figure
         self.scene = server.scene
         self.root = root
+        self.size = look.size_of([figure.skeleton.height])
         self.base = self.scene.add_frame(root, show_axes=False)
         self.meshes: dict[str, int] = {}  # node name -> joint
         self.handles: list[Any] = []  # what a hand can grab
@@ -59,9 +60,8 @@ class Puppet:
                 self.handles.append(handle)
 
     def _add_ring(self, foot: int) -> MeshHandle:
-        scale = self.figure.skeleton.height / 1.7
         return self.scene.add_mesh_simple(
-            f"{self.root}/contact{foot}", scale * RING[0], RING[1], color=look.CONTACT, cast_shadow=False,
+            f"{self.root}/contact{foot}", self.size * RING[0], RING[1], color=look.CONTACT, cast_shadow=False,
             receive_shadow=False, visible=False, side="double",
         )  # fmt: skip
 
@@ -79,7 +79,7 @@ class Puppet:
         for foot, ring in enumerate(self.rings):
             down = self.marked and foot < len(frame.planted) and bool(frame.planted[foot])
             if down:
-                ring.position = frame.touching[foot] + [0.0, 0.0, LIFT]
+                ring.position = frame.touching[foot] + [0.0, 0.0, LIFT * self.size]
             ring.visible = down
         if self.label is not None:
             self.label.position = frame.positions[self.top] + [0.0, 0.0, self.above]
@@ -92,7 +92,9 @@ class Puppet:
             return
         points, colours = segments(way), way_colours(way, oldest=1.0)
         if self.tail is None or self.tail.points.shape != points.shape:
-            self.tail = self.scene.add_line_segments(f"{self.root}/tail", points, colours, thickness=0.012)
+            self.tail = self.scene.add_line_segments(
+                f"{self.root}/tail", points, colours, thickness=look.TRAIL_WIDTH * self.size
+            )
         self.tail.points = points.astype(np.float32)
         self.tail.visible = True
 
@@ -115,11 +117,7 @@ def crown(figure: Figure) -> tuple[int, float]:
     """The highest joint, and how far above it a name floats clear of everything that the figure wears."""
     rest = figure.skeleton.rest_positions
     top = int(np.argmax(rest[:, 2]))
-    if figure.skin is not None:
-        highest = max(float(mesh.vertices[:, 2].max()) for mesh in figure.skin.meshes)
-    else:
-        highest = max((float(p.vertices[:, 2].max() + rest[p.joint, 2]) for p in figure.parts), default=rest[top, 2])
-    return top, highest - float(rest[top, 2]) + 0.06 * figure.skeleton.height
+    return top, float(figure.surface[:, 2].max() - rest[top, 2]) + 0.06 * figure.skeleton.height
 
 
 def merge(parts: Iterable[Part]) -> list[tuple[tuple[float, float, float], Float[Array, "n 3"], Array]]:

@@ -49,11 +49,12 @@ def page_text(
     tracks = place(clips)
     server, _ = secret_viser()
     try:
-        scene = Scene(server, figures_of(tracks, names, skins), shadows)
+        figures = figures_of(tracks, names, skins)
+        scene = Scene(server, figures, shadows)
         if trails:
             scene.draw_ways([track.trails for track in tracks])
         follow = travels(tracks) if follow is None else follow
-        scene.look_from(opening_view(tracks, follow))
+        scene.look_from(lambda aspect: opening_view(tracks, figures, bool(follow), aspect, panel=False))
         return dress(_play_into(server, scene, tracks, follow), title)
     finally:
         with quietly():

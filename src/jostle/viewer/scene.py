@@ -7,7 +7,8 @@ would leave each other behind slide back each in its own lane, as on treadmills 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +16,12 @@ from jostle.types import Array, Float
 from jostle.viewer import look
 from jostle.viewer.frames import Arrow, Figure, Frame
 from jostle.viewer.handles import LineSegmentsHandle, ViserServer
-from jostle.viewer.layout import View
+from jostle.viewer.layout import NARROW_ASPECT, USUAL_ASPECT, View
 from jostle.viewer.lines import segments, way_colours
 from jostle.viewer.puppet import Puppet
 
 FOLLOW_HALFLIFE = 0.12  # seconds
-SNAP = 1.5  # metres: a jump this far (a loop's seam, a reset) is followed at once
+SNAP = 1.5  # metres, for a person: a jump this far (a loop's seam, a reset) is followed at once
 LARGEST_BATCH = 4096  # messages in one atomic batch; viser's own limit of 128 would split a crowd's frame
 
 
@@ -30,11 +31,13 @@ class Scene:
     def __init__(self, server: ViserServer, figures: Sequence[Figure], shadows: bool = True) -> None:
         server._websock_server._broadcast_buffer.max_window_size = LARGEST_BATCH
         self.server = server
-        self.ground = look.dress_stage(server, shadows)
+        self.size = look.size_of(figure.skeleton.height for figure in figures)
+        self.ground = look.dress_stage(server, shadows, self.size)
+        self.section = look.section_of(self.size)
         self.world = server.scene.add_frame("/world", show_axes=False)
         several = len(figures) > 1
         self.puppets = [Puppet(server, f, f"/world/{i}", i, several) for i, f in enumerate(figures)]
-        self.arrows = Arrows(server)
+        self.arrows = Arrows(server, self.size)
         self.trails: list[LineSegmentsHandle] = []
         self.offset = np.zeros(2)  # the point of the ground that is in the middle of the page
         self.lanes = np.zeros((len(figures), 2))  # how far each character is moved back in its own lane
@@ -48,15 +51,15 @@ class Scene:
     ) -> None:
         """Draw `frame`, with the point `middle` of the ground and the ways back `lanes` approached within moments."""
         if middle is not None:
-            self.offset = followed(self.offset, middle, dt)
+            self.offset = followed(self.offset, middle, dt, self.size)
         if lanes is not None:
-            self.lanes = np.stack([followed(a, b, dt) for a, b in zip(self.lanes, lanes, strict=True)])
+            self.lanes = np.stack([followed(a, b, dt, self.size) for a, b in zip(self.lanes, lanes, strict=True)])
         with self.server.atomic():
             for puppet, lane in zip(self.puppets, self.lanes, strict=True):
                 puppet.base.position = (-lane[0], -lane[1], 0.0)
             x, y = self.offset
             self.world.position = (-x, -y, 0.0)
-            self.ground.position = (-(x % look.SECTION_SIZE), -(y % look.SECTION_SIZE), 0.0)
+            self.ground.position = (-(x % self.section), -(y % self.section), 0.0)
             for puppet, figure in zip(self.puppets, frame.figures, strict=True):
                 puppet.show(figure)
             self.arrows.show([arrow for figure in frame.figures for arrow in figure.arrows])
@@ -72,11 +75,12 @@ class Scene:
             handle.remove()
         self.trails = [
             self.server.scene.add_line_segments(
-                f"{self.puppets[i].root}/way", segments(way), way_colours(way), thickness=0.012, visible=True
+                f"{self.puppets[i].root}/way", segments(way), way_colours(way),
+                thickness=look.TRAIL_WIDTH * self.puppets[i].size, visible=True,
             )
             for i, way in enumerate(ways)
             if way.shape[1] > 1
-        ]
+        ]  # fmt: skip
 
     def show_tails(self, histories: Sequence[Sequence[Float[Array, "N 3"]]]) -> None:
         """Lines along the last moments of each character, oldest first; hidden where there is no history."""
@@ -92,17 +96,23 @@ class Scene:
         for puppet in self.puppets:
             puppet.marked = visible
 
-    def look_from(self, view: View) -> None:
-        """Where a page that opens looks from, and where its 'reset view' returns to."""
-        camera = self.server.initial_camera
+    def look_from(self, view_at: Callable[[float], View]) -> None:
+        """Where a page that opens looks from; a window narrower than most has a view of its own, by its aspect."""
+        view, camera = view_at(USUAL_ASPECT), self.server.initial_camera
         camera.position, camera.look_at, camera.fov = tuple(view.position), tuple(view.look_at), float(view.fov)
-        camera.near = 0.05
+        camera.near = 0.05 * min(1.0, self.size)
+
+        @self.server.on_client_connect
+        def _(client: Any) -> None:
+            if client.camera.aspect < NARROW_ASPECT:
+                near = view_at(float(client.camera.aspect))
+                client.camera.position, client.camera.look_at = tuple(near.position), tuple(near.look_at)
 
 
-def followed(offset: Float[Array, "2"], middle: Float[Array, "2"], dt: float) -> Float[Array, "2"]:
+def followed(offset: Float[Array, "2"], middle: Float[Array, "2"], dt: float, size: float = 1.0) -> Float[Array, "2"]:
     """A step of exponential approach, or the whole way where it is far."""
     gap = middle - offset
-    if float(np.hypot(*gap)) > SNAP:
+    if float(np.hypot(*gap)) > SNAP * size:
         return np.array(middle, dtype=float)
     return offset + (1.0 - 0.5 ** (dt / FOLLOW_HALFLIFE)) * gap
 
@@ -110,8 +120,9 @@ def followed(offset: Float[Array, "2"], middle: Float[Array, "2"], dt: float) ->
 class Arrows:
     """Forces, each a thick arrow with its newtons written at the tip. Made when first needed, hidden when not."""
 
-    def __init__(self, server: ViserServer) -> None:
+    def __init__(self, server: ViserServer, size: float = 1.0) -> None:
         self.scene = server.scene
+        self.size = size
         self._drawn = 0
         self._handle = None
         self._labels = []
@@ -123,8 +134,9 @@ class Arrows:
         if self._handle is None:
             blank = np.zeros((1, 2, 3), dtype=np.float32)
             self._handle = self.scene.add_arrows(
-                "/world/forces", blank, look.FORCE, shaft_radius=0.022, head_radius=0.055, head_length=0.13
-            )
+                "/world/forces", blank, look.FORCE, shaft_radius=0.022 * self.size, head_radius=0.055 * self.size,
+                head_length=0.13 * self.size,
+            )  # fmt: skip
         self._handle.visible = bool(arrows)
         if arrows:
             self._handle.points = np.array([[a.tail, a.tip] for a in arrows], dtype=np.float32)
@@ -135,4 +147,4 @@ class Arrows:
             label.visible = i < len(arrows)
             if i < len(arrows):
                 label.text = f"{arrows[i].newtons:.0f} N"
-                label.position = arrows[i].tip + np.array([0.0, 0.0, 0.08])
+                label.position = arrows[i].tip + np.array([0.0, 0.0, 0.08 * self.size])

@@ -12,7 +12,7 @@ from jostle.errors import MotionError
 from jostle.skeleton import find_roles
 from jostle.types import Array, Float
 from jostle.viewer.frames import Figure, Frame, Track, build_figure, common_end
-from jostle.viewer.layout import View, arrange, first_view
+from jostle.viewer.layout import USUAL_ASPECT, View, arrange, first_view
 
 
 def place(clips: Sequence[Clip]) -> list[Track]:
@@ -39,17 +39,28 @@ def figures_of(
     ]
 
 
-def opening_view(tracks: Sequence[Track], follow: bool) -> View:
+def opening_view(
+    tracks: Sequence[Track], figures: Sequence[Figure], follow: bool, aspect: float = USUAL_ASPECT, panel: bool = True
+) -> View:
     """From where all are seen: where they begin when the world follows them, and their whole ways when not."""
     shown = [t.body.positions[:1] if follow else t.body.positions for t in tracks]
-    points = np.concatenate([p.reshape(-1, 3) for p in shown])
-    low, high = points.min(axis=0), points.max(axis=0)
-    low[2] = 0.0
+    low, high = box_of(shown, figures)
     height = max(t.clip.skeleton.height for t in tracks)
     if follow:
         middle = middle_of(moment(tracks, 0.0), tracks)
         low[:2], high[:2] = low[:2] - middle, high[:2] - middle
-    return first_view(low, high, height, facing(tracks[0]))
+    return first_view(low, high, height, facing(tracks[0]), aspect, panel)
+
+
+def box_of(
+    shown: Sequence[Float[Array, "*t 3"]], figures: Sequence[Figure]
+) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
+    """The corners of a box on the ground around all joints and what is worn on them."""
+    points = [p.reshape(-1, 3) for p in shown]
+    low = np.min([p.min(axis=0) - f.beyond for p, f in zip(points, figures, strict=True)], axis=0)
+    high = np.max([p.max(axis=0) + f.beyond for p, f in zip(points, figures, strict=True)], axis=0)
+    low[2] = 0.0
+    return low, high
 
 
 def facing(track: Track) -> float:
