@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from jostle.clips import Clip, save_clip
+from jostle.viewer.filming import film
 
 FORMATS = ("BVH", "GLB", "MP4")
 
 
 def pack(
-    clips: Sequence[Clip], form: str, progress: Callable[[int, int], None] | None = None
+    clips: Sequence[Clip],
+    form: str,
+    progress: Callable[[int, int], None] | None = None,
+    stop: threading.Event | None = None,
 ) -> list[tuple[str, bytes]]:
     """(file name, content) for each clip; a film shows all of them together and tells `progress` (done, total)."""
     ending = form.lower()
     with tempfile.TemporaryDirectory(prefix="jostle-") as folder:
         if ending == "mp4":
-            from jostle.export import render
-
-            path = Path(folder) / "recording.mp4"
-            render(clips, path, progress=progress)
-            return [(path.name, path.read_bytes())]
+            return [("recording.mp4", film(clips, Path(folder), progress, stop))]
         out = []
         for name, clip in zip(file_names([c.name for c in clips]), clips, strict=True):
             path = Path(folder) / f"{name}.{ending}"

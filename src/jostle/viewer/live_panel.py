@@ -128,7 +128,7 @@ class LivePanel:
                 self.stop_recording()
 
         @self._download.on_click
-        def _(event: Any) -> None:  # on a worker thread: a film takes a while
+        def _(event: Any) -> None:  # on a worker thread: even a GLB takes a moment
             self._send(event.client)
 
     def start_recording(self) -> None:
@@ -151,12 +151,14 @@ class LivePanel:
         if client is None or not self.live.recordings:
             return
         label, self._download.disabled = self._download.label, True
+        if self._form.value == "MP4":
+            self._download.label = "Rendering 0 %"
 
         def report(done: int, total: int) -> None:
-            self._download.label = f"Filming {100 * done // max(total, 1)} %"
+            self._download.label = f"Rendering {100 * done // max(total, 1)} %"
 
         try:
-            for name, content in pack(self.live.recordings, self._form.value, report):
+            for name, content in pack(self.live.recordings, self._form.value, report, self.live.stop):
                 client.send_file_download(name, content, save_immediately=True)
         except (JostleError, OSError) as error:
             self.say(str(error))
