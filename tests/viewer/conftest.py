@@ -115,11 +115,15 @@ def find_chromium() -> str | None:
 
 @pytest.fixture(scope="session")
 def browser():
-    """Headless Chromium with software GL; skips, saying how to get one, where there is none."""
-    playwright_api = pytest.importorskip("playwright.sync_api")
+    """Headless Chromium with software GL; where there is none, tests skip, or fail if JOSTLE_BROWSER=required."""
+    missing = pytest.fail if os.environ.get("JOSTLE_BROWSER") == "required" else pytest.skip
+    try:
+        import playwright.sync_api as playwright_api
+    except ImportError:
+        missing("playwright is not installed: make setup-dev")
     path = find_chromium()
     if path is None:
-        pytest.skip(
+        missing(
             "no Chromium found: apt-get install chromium, or .venv/bin/playwright install chromium, or set CHROMIUM"
         )
     with playwright_api.sync_playwright() as playwright:
