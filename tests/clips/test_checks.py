@@ -1,6 +1,7 @@
 """Every defect, put into a clean clip, is found where it is; clean clips, made and recorded, raise no alarm."""
 
 import json
+import re
 import warnings
 from dataclasses import replace
 
@@ -29,6 +30,7 @@ from jostle.clips.formats.asf import read_amc
 from jostle.clips.formats.bvh import read_bvh
 from jostle.clips.formats.gltf import animations, read_gltf
 from jostle.clips.formats.units import CMU_UNIT
+from jostle.clips.solve import read_solved
 from jostle.maths import quat
 
 ALARMS = ("error", "warning")
@@ -306,10 +308,73 @@ def test_no_alarm_is_false_in_all_recorded_motion(data):
 
 
 @pytest.mark.slow
-def test_motion_made_by_hand_is_not_judged_by_gravity(data):
-    for path in (data / "kaykit_cc0" / "Knight.glb", data / "quaternius_cc0" / "platformer_Character.glb"):
+def test_no_alarm_is_false_in_the_recorded_dog(data):
+    for path in sorted((data / "dog_mann").glob("*_joint_pos.txt")):
+        assert not _alarms(read_solved(path)), path.stem
+
+
+# Feet that move along the floor at one height, by up to 45 cm, on a body of 0.8 m: looked at one by one.
+SLIDING = {
+    "1H_Melee_Attack_Stab",
+    "1H_Ranged_Reload",
+    "1H_Ranged_Shoot",
+    "2H_Melee_Attack_Slice",
+    "2H_Melee_Attack_Spin",
+    "2H_Melee_Attack_Stab",
+    "Death_B",
+    "Dualwield_Melee_Attack_Slice",
+    "Dualwield_Melee_Attack_Stab",
+    "Throw",
+    "Unarmed_Melee_Attack_Punch_A",
+}
+
+
+@pytest.mark.slow
+def test_motion_made_by_hand_is_judged_by_its_feet_alone(data):
+    """Hands animate in place, hang in the air, lie down and hold arms still, and all that is meant."""
+    alarms = {}
+    for path in (data / "kaykit_cc0" / "Knight.glb", *sorted((data / "quaternius_cc0").glob("*.glb"))):
         for name, _ in animations(path):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                clip = read_gltf(path, name.split("|")[-1])
-            assert not _alarms(clip) & {"rate", "unit", "nan", "flip", "frozen", "gap", "dropped-root", "t-pose"}
+                alarms[name.split("|")[-1]] = _alarms(read_gltf(path, name))
+    # a knee of the Triceratops changes sides within one frame, by 1.6 m
+    known = {name: {"skate"} for name in SLIDING} | {"Triceratops_Jump": {"flip"}}
+    assert {name: kinds for name, kinds in alarms.items() if kinds} == known
+
+
+@pytest.mark.parametrize("name", ["Jump_Idle", "Lie_Down", "Dodge_Forward", "Sit_Floor_Idle"])
+def test_who_does_not_stand_shows_no_floor(data, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clip = read_gltf(data / "kaykit_cc0" / "Knight.glb", name)
+    assert not _found(clip, "ground")
+
+
+def test_a_recorded_walk_shows_its_floor(data):
+    clip = read_bvh(data / "snu_ys2010" / "walk" / "wd2_WalkForwardNormal00.bvh")
+    for height in (0.1, -0.1):
+        [finding] = _found(raised(clip, height), "ground")
+        assert finding.value == pytest.approx(height, abs=0.03)
+
+
+def test_feet_that_glide_are_said_to_glide(data):
+    """A walk whose body is dragged along at 1 m/s beside it: every step slides."""
+    clip = read_bvh(data / "snu_ys2010" / "walk" / "wd2_WalkForwardNormal00.bvh")
+    drift = np.arange(clip.frame_count)[:, None] / clip.fps * np.array([0.0, 1.0, 0.0])
+    [finding] = _found(replace(clip, root=clip.root + drift), "skate")
+    assert finding.severity == "warning"
+    assert re.search(
+        r"skate in \d\d % of the frames: (planted ones slide by \d+ cm|they move without)", finding.sentence
+    )
+
+
+def test_a_short_clip_and_a_handle_may_hold_still():
+    clip = swaying()
+    wxyz = clip.wxyz.copy()
+    wxyz[:, clip.skeleton.index("LeftForeArm")] = quat.IDENTITY
+    assert not _found(trim_frames(replace(clip, wxyz=wxyz), 0, 50), "frozen")
+    old = clip.skeleton
+    names = {"LeftForeArm": "IKElbow.L", "RightForeArm": "IKElbow.R"}
+    rig = replace(old, names=tuple(names.get(name, name) for name in old.names))
+    assert not _found(replace(clip, wxyz=wxyz, skeleton=rig), "frozen")

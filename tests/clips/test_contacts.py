@@ -1,5 +1,6 @@
 """Contacts and foot skate, on steps whose truth is known and on real walks, runs and jumps."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -209,3 +210,23 @@ def test_a_dog_stands_on_all_paws_and_walks_on_two_or_three(data):
     assert np.all((np.mean(walking, axis=0) > 0.4) & (np.mean(walking, axis=0) < 0.7))
     assert np.mean(np.any(walking, axis=1)) > 0.99
     assert all(10 <= len(frames) <= 16 for frames in contacts.strikes)
+
+
+@pytest.mark.parametrize("factor", [0.45, 2.0])
+def test_one_motion_has_one_score_on_a_body_of_any_size(data, factor):
+    """Drag a walk along so that it skates, then shrink or grow it all: the ratio stays."""
+    clip = read_bvh(data / "snu_ys2010" / "walk" / "wd2_WalkForwardNormal00.bvh")
+    drift = np.arange(clip.frame_count)[:, None] / clip.fps * np.array([0.0, 0.6, 0.0])
+    slid = replace(clip, root=clip.root + drift)
+    other = replace(slid, root=factor * slid.root, skeleton=clip.skeleton.scaled(factor))
+    assert foot_skate(slid) > 0.2
+    assert foot_skate(other) == pytest.approx(foot_skate(slid), abs=0.02)
+
+
+def test_noise_at_rest_does_not_grow_into_a_slide(data):
+    """Standing for ten seconds with noisy feet slides no further a step than standing for two."""
+    clip = trim_frames(read_bvh(data / "snu_ys2010" / "push" / "wd2_PushStep00.bvh"), 0, 2)
+    noise = np.random.default_rng(0).normal(scale=0.002, size=(300, 3))
+    long = replace(clip, root=clip.root[0] + noise, wxyz=np.repeat(clip.wxyz[:1], 300, axis=0))
+    short = trim_frames(long, 0, 60)
+    assert slide_cm(long) == pytest.approx(slide_cm(short), rel=0.3)

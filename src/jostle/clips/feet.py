@@ -103,13 +103,14 @@ def _tip(skeleton: Skeleton, foot: int, joint: int) -> FootPoint | None:
     below = skeleton.subtree(joint)
     found = [FootPoint(foot, "tip", j) for j in below if j != joint]
     found += [FootPoint(foot, "tip", int(j), e) for e, j in enumerate(skeleton.end_parents) if j in below]
-    reach = [float(np.linalg.norm(_rest(skeleton, p) - skeleton.rest_positions[joint])) for p in found]
+    reach = [float(np.linalg.norm(rest_place(skeleton, p) - skeleton.rest_positions[joint])) for p in found]
     if not found or max(reach) < 1e-3:  # an end site of no length is the joint itself
         return None
     return found[int(np.argmax(reach))]
 
 
-def _rest(skeleton: Skeleton, point: FootPoint) -> Float[Array, "3"]:
+def rest_place(skeleton: Skeleton, point: FootPoint) -> Float[Array, "3"]:
+    """Where the point is in the rest pose."""
     return skeleton.rest_positions[point.joint] if point.end is None else skeleton.rest_ends[point.end]
 
 
@@ -164,7 +165,7 @@ def clearances(skeleton: Skeleton, points: Sequence[FootPoint], size: float) -> 
 
     A rest pose whose lowest joint lies on the floor itself was put there without a thought of soles.
     """
-    rest = np.array([_rest(skeleton, point)[2] for point in points])
+    rest = np.array([rest_place(skeleton, point)[2] for point in points])
     if 0.003 * size < np.min(rest) < _REST_TOE * size and np.max(rest) < _ANKLE * size:
         return rest
     return np.array([CLEARANCE[point.kind] * size for point in points])

@@ -11,28 +11,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
-from scipy.ndimage import distance_transform_edt, gaussian_filter1d, maximum_filter1d
 
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, find_contacts, runs
-from jostle.clips.feet import Feet, body_size, find_feet, ground_height
+from jostle.clips.feet import Feet, body_size, find_feet
+from jostle.clips.lift import find_lift, floor_under, rest_ground
 from jostle.clips.loop import is_cyclic, over_rounds
 from jostle.clips.mapping import Follows, find_follows
 from jostle.clips.plant import plant_feet
 from jostle.errors import MotionError
 from jostle.maths import quat
-from jostle.skeleton import Pose, Skeleton, find_roles, forward, is_humanoid, locals_of, rest_pose
-from jostle.types import Array, Bool, Float
+from jostle.skeleton import Pose, Skeleton, find_roles, forward, is_humanoid, locals_of
+from jostle.types import Array, Float
 
 _SAME = 1e-4  # as a share of body size: feet that are this near to their scaled source need no fixing
-_STEP = 0.15  # seconds: half-width of the smoothing of the floor, so that hips do not jolt
-_SMOOTH = 0.02  # seconds: half-width of the smoothing of a foot's lift
-_EASE = 0.08  # seconds at either end of a contact in which a foot comes down to the ground and leaves it
 
 
 def retarget(clip: Clip, skeleton: Skeleton, table: Mapping[str, str] | None = None, fix_feet: bool = True) -> Clip:
@@ -111,20 +107,7 @@ def _ankle_height(skeleton: Skeleton) -> float:
         return 0.0
     roles = find_roles(skeleton)
     ankles = skeleton.rest_positions[[roles["left_foot"], roles["right_foot"]], 2]
-    return float(np.mean(ankles)) - _rest_ground(skeleton)
-
-
-def _rest_clip(skeleton: Skeleton) -> Clip:
-    pose = rest_pose(skeleton)
-    return Clip(skeleton, 1.0, pose.root[None], pose.wxyz[None])
-
-
-def _rest_ground(skeleton: Skeleton) -> float:
-    """The floor under the soles in the rest pose."""
-    clip = _rest_clip(skeleton)
-    feet = find_feet(clip)
-    standing = np.array([point.track(clip)[0, 2] for point in feet.points])
-    return ground_height(skeleton, feet.points, standing, body_size(skeleton))
+    return float(np.mean(ankles)) - rest_ground(skeleton)
 
 
 def _with_feet_fixed(clip: Clip, moved: Clip, scale: float) -> Clip:
@@ -133,9 +116,9 @@ def _with_feet_fixed(clip: Clip, moved: Clip, scale: float) -> Clip:
         return moved
     contacts = find_contacts(clip)
     moved = _with_flat_soles(clip, moved, contacts)
-    lift = _lift(clip, moved, contacts, scale)
+    lift = find_lift(clip, moved, contacts, scale)
     # What all feet lack in common is a matter of the hips, not of the knees.
-    hips = _floor(lift, contacts.planted, clip.fps)[:, None]
+    hips = floor_under(lift, contacts.planted, clip.fps)[:, None]
     moved = moved.with_poses(Pose(moved.root + hips * np.array([0.0, 0.0, 1.0]), moved.wxyz))
     contacts = replace(contacts, treadmill=scale * contacts.treadmill)
     first = plant_feet(moved, contacts, lift - hips)
@@ -155,46 +138,6 @@ def _lengthened(contacts: Contacts, own: Contacts) -> Contacts:
         heel=contacts.heel | (own.heel & longer),
         toe=contacts.toe | (own.toe & longer),
     )
-
-
-def _lift(clip: Clip, moved: Clip, contacts: Contacts, scale: float) -> Float[Array, "T F"]:
-    """How much higher each foot of the target must be: on the ground if planted, else as clear of it as its source."""
-    theirs, ours = find_feet(clip), find_feet(moved)
-    shared = {p.kind for p in theirs.points} & {p.kind for p in ours.points}
-    rest, ground = _rest_clip(moved.skeleton), scale * contacts.ground
-    standing = np.array([p.track(rest)[0, 2] for p in ours.points]) - _rest_ground(moved.skeleton) + ground
-    stood = _standing(clip, theirs, contacts)
-    wave = _floor(_clearance(clip, theirs, stood, shared), contacts.planted, clip.fps)[:, None]  # floors lean and wave
-    down = -_clearance(moved, ours, standing)
-    swing = down
-    for kinds in (shared, shared & {"ball"}):  # the foot as a whole, and its ball by itself: toes differ in length
-        if kinds:
-            source = np.maximum(_clearance(clip, theirs, stood, kinds) - wave, 0.0)
-            swing = np.maximum(swing, scale * source - _clearance(moved, ours, standing, kinds))
-    weight = _firmness(contacts.planted, clip.fps)
-    return _smoothed(weight * down + (1.0 - weight) * swing, down, clip.fps)
-
-
-def _smoothed(lift: Float[Array, "T F"], least: Float[Array, "T F"], fps: float) -> Float[Array, "T F"]:
-    """Without the kinks where heel and toe take turns, and nowhere less than `least`: a foot must not sink."""
-    width, blur = (
-        max(1, round(2 * _SMOOTH * fps)),
-        partial(gaussian_filter1d, sigma=_SMOOTH * fps, axis=0, mode="nearest"),
-    )
-    smooth = blur(lift)
-    lacking = np.maximum(least - smooth, 0.0)
-    return smooth + blur(maximum_filter1d(lacking, 2 * width + 1, axis=0, mode="nearest"))
-
-
-def _floor(heights: Float[Array, "T F"], planted: Bool[Array, "T F"], fps: float) -> Float[Array, "T"]:
-    """The mean height of the planted feet, smoothed over about a step; where none is planted, the nearest."""
-    if not np.any(planted):
-        return np.zeros(len(heights))
-    weight = planted.astype(float)
-    level = float(np.median(heights[planted]))
-    sums = [np.sum(weight * (heights - level), axis=1), np.sum(weight, axis=1)]
-    total, count = (gaussian_filter1d(x, _STEP * fps, mode="nearest") for x in sums)
-    return level + total / (count + 0.02)
 
 
 def _with_flat_soles(clip: Clip, moved: Clip, contacts: Contacts) -> Clip:
@@ -223,33 +166,3 @@ def _feet_agree(clip: Clip, moved: Clip, theirs: Feet, ours: Feet, scale: float)
         np.max(np.abs(a.track(moved) - scale * b.track(clip))) for a, b in zip(ours.points, theirs.points, strict=True)
     ]
     return bool(max(apart) < _SAME * body_size(moved.skeleton))
-
-
-def _standing(clip: Clip, feet: Feet, contacts: Contacts) -> Float[Array, "P"]:
-    """The height at which each point of the source's feet stands, by the frames in which it does."""
-    heights = []
-    for point in feet.points:
-        z = point.track(clip)[:, 2]
-        flags = (contacts.heel if point.kind == "heel" else contacts.toe)[:, point.foot]
-        heights.append(float(np.median(z[flags])) if np.any(flags) else float(np.quantile(z, 0.05)))
-    return np.array(heights)
-
-
-def _clearance(
-    clip: Clip, feet: Feet, standing: Float[Array, "P"], kinds: Container[str] | None = None
-) -> Float[Array, "T F"]:
-    """How far the lowest point of each foot (of these kinds) is above where it stands."""
-    out = np.full((clip.frame_count, len(feet.names)), np.inf)
-    for point, height in zip(feet.points, standing, strict=True):
-        if kinds is None or point.kind in kinds:
-            out[:, point.foot] = np.minimum(out[:, point.foot], point.track(clip)[:, 2] - height)
-    return out
-
-
-def _firmness(planted: Bool[Array, "T F"], fps: float) -> Float[Array, "T F"]:
-    """1 within a contact, falling smoothly to 0 at its ends, where the source's own foot comes down or leaves."""
-    width = max(1, round(_EASE * fps))
-    padded = np.pad(planted, ((width, width), (0, 0)), mode="edge")
-    inside = np.stack([distance_transform_edt(column) for column in padded.T], axis=1)[width:-width]  # frames
-    t = np.clip((inside - 0.5) / width, 0.0, 1.0)
-    return t * t * (3.0 - 2.0 * t)

@@ -82,7 +82,8 @@ def slide_cm(clip: Clip, contacts: Contacts | None = None) -> float:
     """How far a planted foot slides over the ground, in centimetres per contact, on average; 0 where none is planted.
 
     The point that slides least counts in each frame, because a foot that rolls from heel to toe does not slide; and the
-    first and last 0.08 s of a contact are landing and leaving.
+    first and last 0.08 s of a contact are landing and leaving. Standing for longer than a second counts by the second,
+    or the noise of a minute at rest would pass for a long slide.
     """
     contacts = find_contacts(clip) if contacts is None else contacts
     feet = find_feet(clip)
@@ -94,5 +95,6 @@ def slide_cm(clip: Clip, contacts: Contacts | None = None) -> float:
         least = np.min(speeds[:, [p for p, point in enumerate(feet.points) if point.foot == foot]], axis=1)
         for start, stop in runs(planted):
             stays = least[start + edge * (start > 0) : max(stop - edge * (stop < last), 0)]
-            slides += [100.0 * float(np.sum(stays)) / clip.fps] if len(stays) else []
+            seconds = max(len(stays) / clip.fps, 1.0)
+            slides += [100.0 * float(np.sum(stays)) / clip.fps / seconds] if len(stays) else []
     return float(np.mean(slides)) if slides else 0.0

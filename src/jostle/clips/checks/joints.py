@@ -20,7 +20,7 @@ _STANDS_OUT = 4.0  # times the usual step of the frames around
 _LONGEST = 0.1  # seconds: a joint that is back by then was elsewhere by mistake, and can be led across
 _CARRIERS = ("thigh", "shin", "foot", "upper_arm", "forearm")
 _ENOUGH = 60  # frames: in fewer, an arm may well be held still
-_HANDLES = re.compile(r"ik(?![a-z])|control|pole|target|roll|(?<![a-z])ear|tail", re.IGNORECASE)
+_HANDLES = re.compile(r"(?<![A-Za-z])(IK|Ik|ik(?![a-z]))|(?i:ik(?![a-z])|control|pole|target|roll|(?<![a-z])ear|tail)")
 _SMALL = re.compile(r"thumb|finger|index|middle|ring|pinky|toe|hand|wrist", re.IGNORECASE)
 
 
@@ -85,7 +85,8 @@ def _excursions(clip: Clip, jumps: np.ndarray, steps: Float[Array, "n"], joint: 
 def check_frozen(clip: Clip) -> list[Finding]:
     """Joints that never turn although their twin on the other side does: a channel may have got lost.
 
-    Toes, fingers and the handles of a rig may keep still, and so may any joint of a clip that is short or no person's.
+    Toes, fingers and the handles of a rig may keep still, and so may any joint of a short clip. What is no limb of a
+    person is only noted.
     """
     spread = np.max(quat.angle(quat.inv_mul(clip.wxyz[:1], clip.wxyz)), axis=0)  # (J,) from the first frame
     try:
@@ -94,13 +95,13 @@ def check_frozen(clip: Clip) -> list[Finding]:
         return []
     still = (spread < np.radians(0.01)) & (spread[twins] > np.radians(10.0)) & _limbs(clip)
     still &= np.array([not _HANDLES.search(name) for name in clip.skeleton.names])
-    if not np.any(still):
+    if not np.any(still) or clip.frame_count < _ENOUGH:
         return []
     names = tuple(clip.skeleton.names[j] for j in np.flatnonzero(still))
     others = tuple(clip.skeleton.names[twins[j]] for j in np.flatnonzero(still))
     verb, does = ("moves", "does") if len(names) == 1 else ("move", "do")
     sentence = f"{spell_names(names)} never {verb}, while {spell_names(others)} on the other side {does}."
     limbs = {clip.skeleton.names[j] for role, j in find_roles(clip.skeleton).items() if role.endswith(_CARRIERS)}
-    sure = is_humanoid(clip.skeleton) and clip.frame_count >= _ENOUGH and bool(limbs & set(names))
-    remedy = "Export the file again; nothing can bring the motion back."
+    sure = is_humanoid(clip.skeleton) and bool(limbs & set(names))
+    remedy = "Unless that is meant, export the file again; nothing can bring the motion back."
     return [Finding("frozen", "warning" if sure else "note", sentence, remedy, (), names)]

@@ -8,7 +8,7 @@ from jostle.clips.checks.finding import Finding
 from jostle.clips.checks.repair import rescale
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, find_contacts
-from jostle.clips.feet import body_size
+from jostle.clips.feet import body_size, find_feet, ground_height, rest_place
 from jostle.clips.flight import GRAVITY, find_flights
 from jostle.clips.formats.units import UNITS, stature
 from jostle.clips.skate import foot_skate, slide_cm
@@ -20,6 +20,8 @@ SMALLEST, LARGEST = 0.55, 4.0  # metres: figures of games
 _PERSON = 1.7
 _FLOOR = 0.03  # of body height: 5 cm for a person; what soles and joints differ by is less
 _UPRIGHT = 0.35  # of body height, hips over the floor: standing is 0.53, a deep crouch 0.3
+_FLAT = 0.03  # of body height, heel over ball: 12 degrees
+_STANDS = 0.05  # of the frames must show where the floor is
 _SLIDES_OF_SIZE = 0.1  # animals lift their paws too little for the ratio to mean much alone
 _SKATES, _SLIDES = 0.1, 5.0  # share of frames, and centimetres per step: clean mocap stays below both, or one
 
@@ -69,23 +71,45 @@ def _odd_unit(clip: Clip, size: float) -> list[Finding]:
 def check_ground(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
     """Feet that stand above or below the floor at height 0."""
     contacts = find_contacts(clip) if contacts is None else contacts
-    down = np.any(contacts.planted, axis=1)
-    if np.mean(down) < 0.05 or not _stands(clip, contacts, down):
+    stands = _stands(clip, contacts)
+    height, limit = contacts.ground, _FLOOR * body_size(clip.skeleton)
+    if np.mean(np.any(stands, axis=1)) < _STANDS or abs(height) < limit:
         return []
-    height = contacts.ground
-    if abs(height) < _FLOOR * body_size(clip.skeleton):
+    if np.sign(height) * _height_of_soles(clip, stands) < limit:  # only feet that lie or kneel are there
         return []
     verb = "hover above" if height > 0 else "sink into"
     sentence = f"The feet {verb} the floor by {100 * abs(height):.0f} cm."
     return [Finding("ground", "warning", sentence, f"Move the clip by {-100 * height:+.0f} cm.", value=height)]
 
 
-def _stands(clip: Clip, contacts: Contacts, down: Bool[Array, "T"]) -> bool:
-    """A person whose hips are low over the feet sits or lies, and the feet need not be on the floor."""
+def _stands(clip: Clip, contacts: Contacts) -> Bool[Array, "T F"]:
+    """Which foot stands when, and so shows where the floor is: it is planted, and a person's sole lies as it does at
+    rest, under legs that are not folded. Who sits, lies, kneels or hangs in the air shows no floor.
+    """
     if not is_humanoid(clip.skeleton):
-        return True
-    hips = clip.positions[down, find_roles(clip.skeleton)["pelvis"], 2]
-    return float(np.median(hips)) - contacts.ground > _UPRIGHT * body_size(clip.skeleton)
+        return contacts.planted
+    size, roles = body_size(clip.skeleton), find_roles(clip.skeleton)
+    hips = clip.positions[:, roles["pelvis"], 2] - contacts.ground
+    return contacts.planted & _flat(clip, size) & (hips > _UPRIGHT * size)[:, None]
+
+
+def _flat(clip: Clip, size: float) -> Bool[Array, "T F"]:
+    """Where the heel lies as high above the ball, or else the tip, as at rest."""
+    flat = np.ones((clip.frame_count, 2), dtype=bool)
+    for foot in range(2):
+        heel, *others = (point for point in find_feet(clip).points if point.foot == foot)
+        for point in others[:1]:
+            rise = heel.track(clip)[:, 2] - point.track(clip)[:, 2]
+            rest = rest_place(clip.skeleton, heel)[2] - rest_place(clip.skeleton, point)[2]
+            flat[:, foot] = np.abs(rise - rest) < _FLAT * size
+    return flat
+
+
+def _height_of_soles(clip: Clip, stands: Bool[Array, "T F"]) -> float:
+    """The floor by those feet alone that stand."""
+    points = [point for point in find_feet(clip).points if np.any(stands[:, point.foot])]
+    heights = np.array([np.median(point.track(clip)[stands[:, point.foot], 2]) for point in points])
+    return ground_height(clip.skeleton, points, heights, body_size(clip.skeleton))
 
 
 def check_skate(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
@@ -101,7 +125,8 @@ def check_skate(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
     without_steps = human and ratio > 0.5 and clip.duration > 1.0  # feet that slide so fast that no step is seen
     if not (ratio > _SKATES and slide > limit) and not without_steps:
         return []
-    sentence = f"Feet skate in {100 * ratio:.0f} % of the frames, {slide:.0f} cm per step."
+    how = f"planted ones slide by {slide:.0f} cm per step" if slide > limit else "they move without being lifted"
+    sentence = f"Feet skate in {100 * ratio:.0f} % of the frames: {how}."
     return [
         Finding("skate", "warning", sentence, "Plant them by inverse kinematics, as retargeting does.", value=ratio)
     ]
