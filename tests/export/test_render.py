@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from jostle.clips.clip import Clip
+from jostle.assets import clip_path
+from jostle.clips import Clip, load_clip
 from jostle.errors import FileError, JostleError, MotionError
 from jostle.export import Actor, Camera, draw, key_frames, render
 from jostle.export.camera import VIEWS, fit_distance, smooth_path, view_direction
@@ -260,6 +261,15 @@ def test_key_frames_rise_from_the_first_to_the_last():
         assert np.all(np.diff(frames) > 0)
         assert frames[0] == 0
         assert count == 1 or frames[-1] == clip.frame_count - 1
+
+
+@pytest.mark.parametrize("count", [100, 200, 256, 257, 1000])
+def test_key_frames_may_be_nearly_all_frames(count):
+    walk = load_clip(clip_path("walk"))
+    frames = key_frames(walk, count)
+    assert len(frames) == min(count, walk.frame_count)
+    assert np.all(np.diff(frames) > 0)
+    assert (frames[0], frames[-1]) == (0, walk.frame_count - 1)
 
 
 def test_key_frames_pass_over_a_pause():

@@ -77,8 +77,8 @@ def _check(
         raise MotionError("There is no clip to render; give at least one.")
     if names is not None and len(names) != len(clips):
         raise JostleError(f"{len(names)} names were given for {len(clips)} clips; give one for each.")
-    if not (np.isfinite(fps) and 0 < fps <= 240):
-        raise JostleError(f"A film cannot have {fps} frames a second; give a rate between 0 and 240.")
+    if not 1 <= fps <= 240:
+        raise JostleError(f"A film cannot have {fps:g} frames a second; give a rate from 1 to 240.")
     if poses < 1:
         raise JostleError(f"A sheet cannot show {poses} poses; give at least 1.")
     panel = size[0] // len(clips) if ending != ".png" else size[0]

@@ -14,6 +14,7 @@ from jaxtyping import UInt8
 
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import find_contacts
+from jostle.errors import JostleError
 from jostle.export.camera import Camera
 from jostle.export.caption import caption, centred
 from jostle.export.scene import build_figure
@@ -22,14 +23,17 @@ from jostle.maths import quat
 from jostle.skeleton import find_roles
 from jostle.types import Array, Float, Int
 
+SMALLEST = 24  # pixels a side of a pose; smaller, it cannot be made out
 Picture = UInt8[Array, "h w 3"]
 
 
 def key_frames(clip: Clip, count: int) -> Int[Array, "k"]:
     """Up to `count` frames, the first and the last among them, that show how the clip goes."""
-    count = min(count, clip.frame_count)
+    last = clip.frame_count - 1
+    if count > last:
+        return np.arange(clip.frame_count)
     if count < 3:
-        return np.array([0, clip.frame_count - 1])[:count]
+        return np.array([0, last])[:count]
     shapes = _shapes(clip)  # (T, D)
     way = _way(shapes)  # (T,)
     found = find_contacts(clip)
@@ -40,10 +44,10 @@ def key_frames(clip: Clip, count: int) -> Int[Array, "k"]:
     chosen = [0]
     for place in spacing * np.arange(1, count - 1):
         near = np.flatnonzero(np.abs(way - place) <= 0.42 * spacing)
-        near = near[near > chosen[-1]] if np.any(near > chosen[-1]) else np.array([chosen[-1] + 1])
+        near = near[near > chosen[-1]] if np.any(near > chosen[-1]) else np.array([min(chosen[-1] + 1, last)])
         unlike = np.linalg.norm(shapes[near, None] - shapes[chosen], axis=-1).min(axis=1)
         chosen.append(int(near[np.argmax(unlike + bonus[near])]))
-    return _distinct(np.array([*chosen, clip.frame_count - 1]), clip.frame_count)
+    return _distinct(np.array([*chosen, last]), clip.frame_count)
 
 
 def _shapes(clip: Clip) -> Float[Array, "T D"]:
@@ -86,6 +90,11 @@ def sheet(
         shape = _shape(clip, frames, camera)
         rows, columns = layout(len(frames), width, band, shape) if len(clips) == 1 else (1, len(frames))
         wide, tall = width // columns, band // rows
+        if min(wide, tall) < SMALLEST:
+            raise JostleError(
+                f"A sheet of {width} by {height} pixels has no room for {len(frames)} poses of '{name}'; "
+                f"each needs {SMALLEST} by {SMALLEST}, so ask for fewer poses or a larger size."
+            )
         stage = set_stage(clip, frames / clip.fps, wide / tall, camera=camera, contacts=contacts)
         for k in range(len(frames)):
             row, column = divmod(k, columns)

@@ -24,7 +24,11 @@ def write_mp4(pictures: Pictures, path: PathLike, fps: float, width: int, height
     """H.264 in 4:2:0 with its index in front, which every browser plays. Width and height must be even."""
     with replacing(path) as temporary, tempfile.TemporaryFile() as complaints:
         encoder = subprocess.Popen(
-            _command(temporary, fps, width, height), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=complaints
+            _command(temporary, fps, width, height),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=complaints,
+            start_new_session=True,  # ctrl-C is ours to answer, not the encoder's
         )
         assert encoder.stdin is not None
         try:
