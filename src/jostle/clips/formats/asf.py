@@ -61,7 +61,7 @@ def find_asf(path: PathLike) -> Path:
     """The skeleton beside an AMC file: `35.asf` for `35_01.amc`, `35_01.asf`, or the only one in the folder."""
     amc = Path(path)
     if not amc.is_file():
-        raise FileError(path, "there is no such file.")
+        raise FileError(path, "this is a folder; name a file in it." if amc.is_dir() else "there is no such file.")
     beside = sorted(p for p in amc.parent.iterdir() if p.suffix.lower() == ".asf")
     stems = {p.stem.lower(): p for p in beside}
     subject = amc.stem.lower().rpartition("_")[0]
@@ -71,7 +71,7 @@ def find_asf(path: PathLike) -> Path:
     if len(beside) == 1:
         return beside[0]
     wanted = f"{subject or amc.stem}.asf"
-    raise FileError(path, f"its skeleton '{wanted}' is not in the same folder; put it there or name it with asf=….")
+    raise FileError(path, f"its skeleton '{wanted}' is not in the same folder; put it there or name it (--asf, asf=…).")
 
 
 def _parse_amc(path: PathLike, figure: Figure, allow_nan: bool) -> tuple[Float[Array, "T C"], bool, float | None]:

@@ -79,13 +79,16 @@ def _parse_header(path: PathLike, data: bytes) -> tuple[Tree, int, float, int]:
         )
     frames = _FRAMES.match(data, motion.end(), motion.end() + 1000)
     line = line_at(data, motion.end())
-    if frames is None or not frames[1].isdigit() or not int(frames[1][:12]) > 0:
-        raise FormatError(path, "MOTION must be followed by 'Frames:' and how many there are.", line=line + 1)
+    count = int(frames[1][:18]) if frames is not None and frames[1].isdigit() else 0
+    if frames is None or count == 0:
+        raise FormatError(
+            path, "MOTION must be followed by 'Frames:' and how many there are, at least 1.", line=line + 1
+        )
     time = _FRAME_TIME.match(data, frames.end(), frames.end() + 1000)
     line = line_at(data, frames.end()) + 1
     if time is None:
         raise FormatError(path, "'Frames:' must be followed by 'Frame Time:' and seconds.", line=line)
-    return tree, int(frames[1][:12]), _rate(path, time[1], line), time.end()
+    return tree, count, _rate(path, time[1], line), time.end()
 
 
 def _width(tree: Tree) -> int:

@@ -136,7 +136,7 @@ class _Parser:
         found = tuple(to_float(self.take("a number")) for _ in range(3))
         numbers = tuple(n for n in found if n is not None and abs(n) <= MAX_NUMBER)
         if len(numbers) < 3:
-            raise self.error("OFFSET needs three finite numbers.")
+            raise self.error(f"OFFSET needs three finite numbers, none beyond {MAX_NUMBER:g}.")
         if self.open and self.open[-1] is None:
             self.tree.ends.append((self.open[-2] or 0, numbers))
         else:

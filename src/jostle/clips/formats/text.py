@@ -99,7 +99,9 @@ def unusable(word: bytes) -> str:
         return f"'{shown(word)}' is not a number; export the file again"
     if np.isfinite(value):
         return f"'{shown(word)}' is too large for a position or an angle; export the file again"
-    return f"'{shown(word)}' is not a finite number; 'jostle clips check' lists such gaps"
+    if np.isinf(value):
+        return f"'{shown(word)}' is not a finite number; export the file again"
+    return f"'{shown(word)}' is not a finite number; 'jostle clips check --fix' fills such gaps"
 
 
 def parse_numbers(block: bytes) -> Float[Array, "n"] | None:

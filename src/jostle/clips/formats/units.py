@@ -44,7 +44,7 @@ def guess_unit(skeleton: Skeleton) -> float:
 
 def checked_unit(unit: float) -> float:
     """A unit that a caller chose, or one sentence that says why it will not do."""
-    if not (np.isfinite(unit) and unit > 0.0):
+    if not 1e-6 <= unit <= 1e6:
         raise MotionError(f"A unit of {unit} metres makes no sense; centimetres are 0.01.")
     return unit
 

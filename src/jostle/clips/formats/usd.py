@@ -6,6 +6,7 @@ USD keeps jostle's own conventions: metres, Z up, quaternions scalar first. UsdS
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,10 @@ def write_usd(clip: Clip, path: PathLike) -> None:
     if not all(np.all(np.isfinite(values)) for values in numbers):
         raise MotionError(f"Clip '{clip.name}' has frames that are not finite numbers; mend it before writing.")
     with replacing(path) as temporary:
-        stage = _stage(pxr, clip)
-        if not stage.GetRootLayer().Export(str(temporary)):
+        stage, whole = _stage(pxr, clip), False
+        with suppress(pxr.Tf.ErrorException):
+            whole = stage.GetRootLayer().Export(str(temporary))
+        if not whole:
             raise FileError(path, "USD could not write it; check that there is room on the disk.")
 
 
@@ -42,7 +45,7 @@ def _door(path: PathLike) -> Any:
     """The `pxr` package with the modules that are used here."""
     try:
         import pxr
-        from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade, UsdSkel, Vt  # noqa: F401  (attributes of pxr from here on)
+        from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, UsdSkel, Vt  # noqa: F401  (attributes of pxr from here on)
     except ImportError:
         raise MissingExtraError(path, "USD", "usd") from None
     return pxr
