@@ -2,8 +2,11 @@
 
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from jostle.controllers import Playback
 from jostle.errors import BundleError, FileError
 from jostle.maths import quat
 from jostle.runtime import Bundle, load_bundle, load_controller, save_bundle, save_controller
+from jostle.runtime.bundle import clip_hash
 from jostle.skeleton import build_skeleton
 
 
@@ -85,6 +89,44 @@ def test_foreign_bundles_get_one_sentence(tmp_path, members, sentence):
     rewritten(tmp_path / "x.jostle", **members)
     with pytest.raises(BundleError, match=sentence):
         load_controller(tmp_path / "x.jostle")
+
+
+def test_every_number_of_a_clip_counts_in_its_hash():
+    clip = small_clip()
+    still = np.tile(clip.skeleton.offsets, (clip.frame_count, 1, 1))
+    longer = build_skeleton(["Hips", "Leg"], [-1, 0], [[0, 0, 1], [0, 0, -0.5]], ends=[(1, [0, 0, -0.6])])
+    others = [replace(clip, offsets=still), replace(clip, offsets=1.1 * still), replace(clip, skeleton=longer)]
+    assert clip_hash(clip) == clip_hash(replace(clip, name="other"))
+    assert len({clip_hash(c) for c in (clip, *others)}) == 4
+
+
+UNSOUND = {
+    "sizes": ("joint_offsets", np.zeros((5, 3)), "arrays of other sizes"),
+    "fractions": ("parents", np.array([-1.0, 0.0]), "whole numbers"),
+    "flat": ("root", np.zeros((5, 2)), "root positions of shape"),
+    "end": ("end_parents", np.array([7]), "hang from a joint"),
+    "gaps": ("root", np.full((5, 3), np.nan), "no finite numbers"),
+}
+
+
+def test_a_clip_in_a_bundle_must_be_sound(tmp_path):
+    """In a process of its own, for here the shapes of arrays are checked before jostle sees them."""
+    data, arrays = Playback(small_clip()).pack()
+    for name, (field, array, _) in UNSOUND.items():
+        save_bundle(Bundle("playback", data, arrays | {field: array}), tmp_path / f"{name}.jostle")
+    script = """
+import sys
+from jostle import JostleError, load_controller
+for path in sys.argv[1:]:
+    try:
+        load_controller(path)
+    except JostleError as error:
+        print(error)
+"""
+    paths = [str(tmp_path / f"{name}.jostle") for name in UNSOUND]
+    done = subprocess.run([sys.executable, "-c", script, *paths], capture_output=True, text=True, check=True)
+    for said, (_, _, sentence) in zip(done.stdout.splitlines(), UNSOUND.values(), strict=True):
+        assert sentence in said
 
 
 def test_an_array_that_claims_too_much_is_not_allocated(tmp_path):

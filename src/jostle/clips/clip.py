@@ -31,6 +31,10 @@ class Clip:
         frames, joints = len(self.root), self.skeleton.joint_count
         if frames == 0:
             raise MotionError(f"Clip '{self.name}' has no frames.")
+        if self.root.shape != (frames, 3):
+            raise MotionError(
+                f"Clip '{self.name}' has root positions of shape {self.root.shape}; they must be ({frames}, 3)."
+            )
         if self.wxyz.shape != (frames, joints, 4):
             raise MotionError(
                 f"Clip '{self.name}' has {frames} root positions and {joints} joints, "

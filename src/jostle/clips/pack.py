@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from jostle.clips.clip import Clip
+from jostle.errors import MotionError
 from jostle.skeleton import Skeleton
 from jostle.types import Array
 
@@ -34,4 +37,7 @@ def unpack_clip(data: dict[str, Any], arrays: dict[str, Array]) -> Clip:
         arrays["end_offsets"],
     )
     fps, unit, name = float(data["fps"]), float(data["unit"]), str(data["name"])
-    return Clip(skeleton, fps, arrays["root"], arrays["wxyz"], arrays.get("offsets"), name, unit)
+    clip = Clip(skeleton, fps, arrays["root"], arrays["wxyz"], arrays.get("offsets"), name, unit)
+    if not np.all(np.isfinite(clip.positions)):
+        raise MotionError(f"Clip '{name}' holds values that are no finite numbers.")
+    return clip

@@ -50,8 +50,11 @@ class Bundle:
 def clip_hash(clip: Clip) -> str:
     """The same motion on the same skeleton has the same hash, whatever file it came from."""
     digest = hashlib.sha256(json.dumps([clip.skeleton.names, clip.fps]).encode())
-    for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root, clip.wxyz):
+    skeleton = clip.skeleton
+    for array in (skeleton.parents, skeleton.offsets, skeleton.end_parents, skeleton.end_offsets, clip.root, clip.wxyz):
         digest.update(np.ascontiguousarray(array).tobytes())
+    if clip.offsets is not None:
+        digest.update(np.ascontiguousarray(clip.offsets).tobytes())
     return digest.hexdigest()
 
 

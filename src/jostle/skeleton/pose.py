@@ -29,7 +29,7 @@ def rest_pose(skeleton: Skeleton) -> Pose:
 
 
 def interpolate(a: Pose, b: Pose, t: float) -> Pose:
-    """Between two poses: roots on the straight line, joints on the shortest turn."""
+    """Between two poses: roots on the straight line, joints on the shortest turn. Bones move in both or in neither."""
     offsets = None if a.offsets is None or b.offsets is None else (1 - t) * a.offsets + t * b.offsets
     return Pose((1 - t) * a.root + t * b.root, quat.slerp(a.wxyz, b.wxyz, t), offsets)
 
@@ -49,7 +49,7 @@ def forward(skeleton: Skeleton, pose: Pose) -> Globals:
     count = skeleton.joint_count
     # Joint-major and component-major, so that each joint's numbers are contiguous over frames.
     local = np.ascontiguousarray(np.moveaxis(pose.wxyz, (-2, -1), (0, 1)))  # (J, 4, *t)
-    offsets = _joint_major_offsets(skeleton, pose, len(lead))
+    offsets = _joint_major_offsets(skeleton, pose)
     turned = np.empty_like(local)
     at = np.empty((count, 3, *lead))
     turned[0], at[0] = local[0], np.moveaxis(pose.root, -1, 0)
@@ -63,7 +63,7 @@ def forward(skeleton: Skeleton, pose: Pose) -> Globals:
     return Globals(*(np.ascontiguousarray(np.moveaxis(a, (0, 1), (-2, -1))) for a in (at, turned, ends)))
 
 
-def _joint_major_offsets(skeleton: Skeleton, pose: Pose, lead: int) -> Array:
+def _joint_major_offsets(skeleton: Skeleton, pose: Pose) -> Array:
     if pose.offsets is None:
         return skeleton.offsets
     return np.ascontiguousarray(np.moveaxis(pose.offsets, (-2, -1), (0, 1)))  # (J, 3, *t)

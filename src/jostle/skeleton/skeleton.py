@@ -32,8 +32,14 @@ class Skeleton:
     end_offsets: Float[Array, "E 3"]  # metres, in the frame of the joint that carries the tip
 
     def __post_init__(self) -> None:
-        if not self.names:
+        count, ends = len(self.names), len(self.end_parents)
+        if not count:
             raise MotionError("A skeleton needs at least one joint.")
+        shapes = [a.shape for a in (self.parents, self.offsets, self.end_parents, self.end_offsets)]
+        if shapes != [(count,), (count, 3), (ends,), (ends, 3)]:
+            raise MotionError(f"A skeleton of {count} joints has arrays of other sizes: {', '.join(map(str, shapes))}.")
+        if self.parents.dtype.kind != "i" or self.end_parents.dtype.kind != "i":
+            raise MotionError("A skeleton's parents are whole numbers.")
         if len(set(self.names)) != len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
             raise MotionError(f"Two joints are called '{twice}'; joint names must differ.")
@@ -41,6 +47,8 @@ class Skeleton:
             raise MotionError("A skeleton has one root, and it is the first joint.")
         if np.any(self.parents[1:] >= np.arange(1, len(self.names))):
             raise MotionError("Every joint must come after its parent.")
+        if np.any((self.end_parents < 0) | (self.end_parents >= count)):
+            raise MotionError("Every end must hang from a joint of the skeleton.")
         if not (np.all(np.isfinite(self.offsets)) and np.all(np.isfinite(self.end_offsets))):
             raise MotionError("A skeleton's offsets must be finite numbers.")
 
