@@ -3,11 +3,11 @@
 JostleError                 one sentence a user can act on
 ├── FileError               a file cannot be read or written: which, where in it, and what to do
 │   ├── FormatError         the file's content is not what its format allows
+│   ├── BundleError         a .jostle bundle is foreign, truncated or of an unknown version
 │   └── MissingExtraError   the format needs an optional package that is not installed
 ├── MotionError             a clip, skeleton or pose does not fit what was asked of it
 ├── BodyError               a body cannot be built or simulated
-├── CommandError            a push or command names something that does not exist
-└── BundleError             a .jostle bundle is foreign, truncated or of an unknown version
+└── CommandError            a push or command names something that does not exist, or makes no sense
 
 JostleWarning               something was read, but not all of it could be kept
 """
@@ -53,7 +53,7 @@ class BodyError(JostleError):
 
 
 class CommandError(JostleError):
-    """A push or command names something that does not exist."""
+    """A push or command names something that does not exist, or makes no sense."""
 
 
 class BundleError(FileError):

@@ -7,7 +7,7 @@ import pytest
 
 from jostle.clips import Clip
 from jostle.controllers import Command, Controller, Observed, Playback, Push, Start
-from jostle.errors import CommandError, MotionError
+from jostle.errors import CommandError, FormatError, MotionError
 from jostle.maths import quat
 from jostle.runtime import Character, Recorder, load_recording, record, save_recording
 from jostle.skeleton import Pose, Skeleton, build_skeleton
@@ -92,6 +92,27 @@ def test_senseless_pushes_are_refused(force, duration):
         Push("Hips", np.array(force, dtype=float), duration)
 
 
+def test_a_push_has_a_force_and_a_point_of_three_numbers_of_its_own():
+    with pytest.raises(CommandError, match="point of three finite numbers"):
+        Push("Hips", np.ones(3), 0.1, point=np.array([0.0, np.inf, 0.0]))
+    force = np.array([1.0, 0.0, 0.0])
+    push = Push("Hips", force, 0.5)
+    force[:] = 9.0
+    np.testing.assert_array_equal(push.impulse, [0.5, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("rate", [0.0, -60.0, np.nan])
+def test_senseless_display_rates_are_refused(rate):
+    with pytest.raises(MotionError, match="positive rate"):
+        Character(Slider(), rate=rate)
+
+
+def test_a_character_weighs_what_its_body_does():
+    small = build_skeleton(["Trunk", "Tail"], [-1, 0], [[0, 0, 0.3], [-0.2, 0, 0]], ends=[(1, [-0.2, 0, 0])])
+    assert Character(Slider(skeleton=small)).body.total_mass < 10.0
+    assert Character(Slider(skeleton=small), mass=12.0).body.total_mass == pytest.approx(12.0)
+
+
 def test_playback_carries_travel_and_heading_on():
     quarter = np.pi / 2
     controller = Playback(straight_clip(turn=quarter))
@@ -130,6 +151,14 @@ def test_a_recording_is_a_clip_with_channels(tmp_path):
     np.testing.assert_array_equal(back.contacts["foot"], run.contacts["foot"])
     np.testing.assert_array_equal(back.pushes[0].push.force, push.force)
     assert type(run.with_poses(run.poses)) is Clip
+
+
+@pytest.mark.parametrize("channels", ["[" * 100_000, "{}", "[]", "nonsense", '{"format": "other", "version": 1}'])
+def test_channels_that_are_none_get_one_sentence(tmp_path, channels):
+    save_recording(record(Character(Slider()), 0.1), tmp_path / "run.bvh")
+    (tmp_path / "run.json").write_text(channels)
+    with pytest.raises(FormatError, match=r"run\.json"):
+        load_recording(tmp_path / "run.bvh")
 
 
 def test_an_empty_recorder_says_so():

@@ -15,25 +15,32 @@ from jostle.errors import CommandError
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
-FIELDS = ("heading", "speed", "target", "pushes", "task")
-
 
 @dataclass(frozen=True, eq=False)
 class Push:
     """A force on a body part: the only way to disturb a character."""
 
-    part: str  # a role ("chest", "left_forearm") or a joint's own name
+    part: str  # a role ("chest", "left_forearm"), a plain word ("torso", "left_arm") or a joint's own name
     force: Float[Array, "3"]  # newtons, in the world frame
     duration: float  # seconds
     point: Float[Array, "3"] | None = None  # metres, in the part's frame; None is the part's centre of mass
 
     def __post_init__(self) -> None:
-        if not np.all(np.isfinite(self.force)):
-            raise CommandError(f"A push on '{self.part}' needs a finite force, not {self.force}.")
+        object.__setattr__(self, "force", self._vector("force", self.force))
         if not (np.isfinite(self.duration) and self.duration > 0):
             raise CommandError(f"A push on '{self.part}' needs a positive duration, not {self.duration} s.")
-        if self.point is not None and not np.all(np.isfinite(self.point)):
-            raise CommandError(f"A push on '{self.part}' needs a finite point, not {self.point}.")
+        if self.point is not None:
+            object.__setattr__(self, "point", self._vector("point", self.point))
+
+    def _vector(self, what: str, given: object) -> Float[Array, "3"]:
+        """An array of its own, also where a list was given."""
+        try:
+            vector = np.array(given, dtype=float)
+        except (TypeError, ValueError):
+            vector = np.zeros(0)
+        if vector.shape != (3,) or not np.all(np.isfinite(vector)):
+            raise CommandError(f"A push on '{self.part}' needs a {what} of three finite numbers, not {given}.")
+        return vector
 
     @property
     def impulse(self) -> Float[Array, "3"]:
@@ -64,6 +71,7 @@ class Start:
     seed: int = 0
 
 
+@runtime_checkable
 class State(Protocol):
     """What every controller's state shows. Controllers add what they need."""
 
@@ -92,9 +100,9 @@ class Controller(Protocol):
         """The fields of a Command that this controller honours; the viewer greys out the others."""
         ...
 
-    def init(self, start: Start) -> Any: ...
+    def init(self, start: Start) -> State: ...
 
-    def step(self, state: Any, command: Command) -> Any: ...
+    def step(self, state: Any, command: Command) -> State: ...
 
 
 @dataclass(frozen=True, eq=False)

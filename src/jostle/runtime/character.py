@@ -8,13 +8,12 @@ keeps the two clocks together for hours.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from jostle.body import Body, build_body
-from jostle.controllers import NEUTRAL, Command, Controller, Observed, Push, Start
-from jostle.errors import CommandError
+from jostle.controllers import NEUTRAL, Command, Controller, Observed, Push, Start, State
+from jostle.errors import CommandError, MotionError
 from jostle.skeleton import Pose, Skeleton, interpolate
 
 
@@ -26,8 +25,8 @@ class CharacterState:
     frame: int  # display frames since the start
     time: float  # seconds since the start
     steps: int  # controller steps taken
-    last: Any  # the controller's state before `next`
-    next: Any  # the controller's state at or after this display frame
+    last: State  # the controller's state before `next`
+    next: State  # the controller's state at or after this display frame
     waiting: tuple[Push, ...] = ()  # pushes that came since the controller's last step
 
     @property
@@ -41,7 +40,11 @@ class Character:
 
     controller: Controller
     rate: float = 60.0  # display frames a second
-    mass: float = field(default=70.0)  # kilograms
+    mass: float | None = None  # kilograms; where none is given, what `build_body` takes: 70 for a person
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.rate) and self.rate > 0):
+            raise MotionError(f"A character cannot be shown {self.rate} times a second; give a positive rate.")
 
     @property
     def skeleton(self) -> Skeleton:
@@ -57,7 +60,7 @@ class Character:
 
     def step(self, state: CharacterState, command: Command = NEUTRAL) -> CharacterState:
         """One display frame later."""
-        self._refuse_unknown_parts(command)
+        self._check_pushes(command)
         frame = state.frame + 1
         due = frame / (self.rate * self.controller.dt)  # controller steps, as a real number
         last, following, steps = state.last, state.next, state.steps
@@ -69,7 +72,7 @@ class Character:
         pose = following.pose if between > 1 - 1e-9 else interpolate(last.pose, following.pose, between)
         return CharacterState(pose, frame, frame / self.rate, steps, last, following, pushes)
 
-    def _refuse_unknown_parts(self, command: Command) -> None:
+    def _check_pushes(self, command: Command) -> None:
         for push in command.pushes:
             if "pushes" not in self.controller.supports:
                 raise CommandError(

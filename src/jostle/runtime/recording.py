@@ -130,12 +130,12 @@ def load_recording(path: PathLike) -> Recording:
             pushes=tuple(_push_from_json(entry) for entry in channels["pushes"]),
             quality={name: np.array(values, dtype=float) for name, values in channels["quality"].items()},
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise FormatError(side, f"it does not hold a recording's channels ({error}); record again.") from None
 
 
 def _number(x: float) -> float | None:
-    return None if np.isnan(x) else float(x)
+    return float(x) if np.isfinite(x) else None  # JSON has no word for the others
 
 
 def _push_to_json(timed: TimedPush) -> dict:
