@@ -32,7 +32,16 @@ PAIRS = [(SNU, CMU), (CMU, SNU), (BANDAI, SNU), (SNU, BANDAI), (SNU, KNIGHT), (S
 WALK = Path(jostle.__file__).parent / "assets" / "clips" / "walk.bvh"
 PUSHED = "snu_ys2010/push/wd2_PushStep00.bvh"
 BOXER = "snu_ys2010/other/boxing_boxman_stand_dir_upper_left.bvh"
-HARD = [(WALK, KNIGHT), (RUN, KNIGHT), (CMU, KNIGHT), (RUN, SNU), (PUSHED, CMU), (BOXER, SNU)]  # noise, short legs
+PLATFORMER = "quaternius_cc0/platformer_Character.glb"  # whose feet hang from a control bone
+HARD = [
+    (WALK, KNIGHT),
+    (RUN, KNIGHT),
+    (CMU, KNIGHT),
+    (RUN, SNU),
+    (PUSHED, CMU),
+    (BOXER, SNU),
+    (SNU, PLATFORMER),
+]  # noise, short legs
 
 
 def _clip(data, name):
@@ -272,6 +281,21 @@ def test_clips_with_handles_can_be_a_source(data):
     assert _apart(knight, out, "left_upper_arm", "left_forearm").max() < 0.1
     for side in ("left", "right"):
         assert np.min(_knee_side(out, side)) > -0.02
+
+
+def test_feet_that_hang_from_a_control_bone_stay_on_their_shins(data):
+    """Such a rig has no bone from shin to foot; the gap between the two must keep the length it has at rest."""
+    clip, skeleton = _clip(data, SNU), _load(data / PLATFORMER).skeleton
+    out, roles = retarget(clip, skeleton), find_roles(skeleton)
+    assert out.skeleton is skeleton
+    for side in ("left", "right"):
+        shin, foot = roles[f"{side}_shin"], roles[f"{side}_foot"]
+        assert shin not in skeleton.chain(foot)
+        gap = np.linalg.norm(out.positions[:, foot] - out.positions[:, shin], axis=-1)
+        np.testing.assert_allclose(
+            gap, np.linalg.norm(skeleton.rest_positions[foot] - skeleton.rest_positions[shin]), atol=1e-6
+        )
+    assert np.ptp(out.positions[:, roles["left_foot"], 0:2], axis=0).max() > 1.0  # and walk along
 
 
 def test_follows_name_their_own_joint_on_equal_skeletons(data):

@@ -56,24 +56,26 @@ class Feet:
 
 def body_size(skeleton: Skeleton) -> float:
     """A person's height by the length of the legs, which no odd rest pose spoils; else the skeleton's height."""
-    roles = find_roles(skeleton)
-    legs = [
-        sum(
-            float(np.linalg.norm(skeleton.offsets[j]))
-            for j in range(1, skeleton.joint_count)
-            if _within(skeleton, j, top, ankle)
-        )
-        for side in ("left", "right")
-        if (top := roles.get(f"{side}_thigh")) is not None and (ankle := roles.get(f"{side}_foot")) is not None
-    ]
-    if is_humanoid(skeleton) and legs and max(legs) > 0:
-        return float(np.mean(legs)) / LEG_SHARE
+    if is_humanoid(skeleton):
+        roles = find_roles(skeleton)
+        legs = [
+            _leg_length(skeleton, *(roles[f"{side}_{x}"] for x in ("thigh", "shin", "foot")))
+            for side in ("left", "right")
+            if f"{side}_foot" in roles
+        ]
+        if legs and max(legs) > 0:
+            return float(np.mean(legs)) / LEG_SHARE
     points = np.concatenate([skeleton.rest_positions, skeleton.rest_ends])
     return max(skeleton.height, 0.5 * float(np.max(np.ptp(points, axis=0))), 1e-3)
 
 
-def _within(skeleton: Skeleton, joint: int, top: int, bottom: int) -> bool:
-    return joint != top and joint in skeleton.chain(bottom) and top in skeleton.chain(joint)
+def _leg_length(skeleton: Skeleton, thigh: int, shin: int, foot: int) -> float:
+    """Along the bones from hip to ankle; in rigs whose feet hang from a control bone, straight by way of the knee."""
+    chain = skeleton.chain(foot)
+    if thigh in chain:
+        return sum(float(np.linalg.norm(skeleton.offsets[j])) for j in chain[chain.index(thigh) + 1 :])
+    hip, knee, ankle = skeleton.rest_positions[[thigh, shin, foot]]
+    return float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
 
 
 def find_feet(clip: Clip) -> Feet:

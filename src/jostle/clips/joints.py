@@ -14,7 +14,7 @@ import numpy as np
 from jostle.clips.clip import Clip
 from jostle.errors import MotionError
 from jostle.maths import quat
-from jostle.skeleton import Skeleton, locals_of, require_humanoid
+from jostle.skeleton import Skeleton, locals_of, require_humanoid, rest_pose
 from jostle.skeleton.roles import is_helper
 from jostle.types import Array, Float
 
@@ -45,6 +45,36 @@ def simplify(clip: Clip) -> Clip:
     if len(kept) == skeleton.joint_count and not moved:
         return clip
     return _rebuilt(clip, sorted(kept), moved)
+
+
+def plain_skeleton(skeleton: Skeleton) -> Skeleton | None:
+    """A rig of a person with its feet hung from the shins; None where they hang from them already."""
+    roles = require_humanoid(skeleton, "Hanging feet from shins")
+    if all(roles[f"{side}_shin"] in skeleton.chain(roles[f"{side}_foot"]) for side in ("left", "right")):
+        return None
+    pose = rest_pose(skeleton)
+    return simplify(Clip(skeleton, 1.0, pose.root[None], pose.wxyz[None])).skeleton
+
+
+def on_rig(clip: Clip, rig: Skeleton) -> Clip:
+    """A clip of the `plain_skeleton` of a rig on the rig itself: joints of one name stand in one place, and what the
+    plain one lacks goes along with its parent. Feet that hang from a control bone move in `Clip.offsets`.
+    """
+    rows = {rig.index(name): row for row, name in enumerate(clip.skeleton.names)}
+    at = np.empty((clip.frame_count, rig.joint_count, 3))
+    turned = np.empty((clip.frame_count, rig.joint_count, 4))
+    pelvis = rig.index(clip.skeleton.names[0])
+    facing = quat.from_yaw(quat.yaw(clip.wxyz[:, 0]))
+    for joint, parent in enumerate(rig.parents):
+        if joint in rows:
+            at[:, joint], turned[:, joint] = clip.positions[:, rows[joint]], clip.globals.wxyz[:, rows[joint]]
+        elif parent < 0:
+            turned[:, joint] = facing
+            at[:, joint] = clip.root - quat.apply(facing, rig.rest_positions[pelvis] - rig.rest_positions[joint])
+        else:
+            turned[:, joint] = turned[:, parent]
+            at[:, joint] = at[:, parent] + quat.apply(turned[:, parent], rig.offsets[joint])
+    return clip.with_poses(locals_of(rig, at, turned, keep_offsets=True), skeleton=rig)
 
 
 def _rebuilt(clip: Clip, kept: list[int], adopted: Mapping[int, int]) -> Clip:

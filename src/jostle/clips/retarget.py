@@ -19,6 +19,7 @@ import numpy as np
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, find_contacts, runs
 from jostle.clips.feet import Feet, body_size, find_feet
+from jostle.clips.joints import on_rig, plain_skeleton
 from jostle.clips.lift import find_lift, floor_under, rest_ground
 from jostle.clips.loop import is_cyclic, over_rounds
 from jostle.clips.mapping import Follows, find_follows
@@ -37,6 +38,9 @@ def retarget(clip: Clip, skeleton: Skeleton, table: Mapping[str, str] | None = N
     """
     if not np.all(np.isfinite(clip.wxyz)) or not np.all(np.isfinite(clip.root)):
         raise MotionError(f"Clip '{clip.name}' holds numbers that are not finite; fix it before retargeting.")
+    if is_humanoid(skeleton) and (plain := plain_skeleton(skeleton)) is not None:
+        kept = {ours: theirs for ours, theirs in (table or {}).items() if ours in plain.names}
+        return on_rig(retarget(clip, plain, kept, fix_feet), skeleton)
     follows = find_follows(clip.skeleton, skeleton, table)
     if is_cyclic(clip):  # feet are fixed with a look at the frames around, and a loop has no end
         return over_rounds(clip, lambda rounds: _retargeted(rounds, skeleton, follows, fix_feet))

@@ -45,7 +45,7 @@ def check_flips(clip: Clip, first: int = 0) -> list[Finding]:
         verb = "snaps" if len(names) == 1 else "snap"
         where = f"from one frame to the next, at {spell_frames(frames)}"
         sentence = f"{spell_names(names)} {verb} by up to {turn:.0f} degrees {where}."
-        remedy = "Interpolate across what lasts up to 0.1 s; look at the rest."
+        remedy = "Interpolate across snaps that are back within 0.1 s, and look at the others."
         found.append(Finding("flip", severity, sentence, remedy, frames, names, None, repairs))
     return found
 

@@ -77,9 +77,9 @@ def check_ground(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
         return []
     if np.sign(height) * _height_of_soles(clip, stands) < limit:  # only feet that lie or kneel are there
         return []
-    verb = "hover above" if height > 0 else "sink into"
+    verb, remedy = ("hover above", "Lower") if height > 0 else ("sink into", "Raise")
     sentence = f"The feet {verb} the floor by {100 * abs(height):.0f} cm."
-    return [Finding("ground", "warning", sentence, f"Move the clip by {-100 * height:+.0f} cm.", value=height)]
+    return [Finding("ground", "warning", sentence, f"{remedy} the clip by as much.", value=height)]
 
 
 def _stands(clip: Clip, contacts: Contacts) -> Bool[Array, "T F"]:

@@ -129,7 +129,7 @@ def _support(balance: Balance, clip: Clip) -> Evidence | None:
     costs = {alpha: support_cost(balance, alpha)[0] for alpha in (1 / 4, 1 / 16)}
     alpha = 1 / 16 if costs[1 / 16] < 0.5 * costs[1 / 4] and costs[1 / 4] > 0.03 * scale else 1 / 4
     reason = (
-        f"it would have to be held up {100 * now:.0f} cm beside its feet on average, "
+        f"the ground would have to carry it {100 * now:.0f} cm outside its feet on average, "
         f"and {100 * costs[alpha]:.0f} cm at {clip.fps * np.sqrt(alpha):g} frames a second"
     )
     if now > 0.085 * scale and costs[alpha] < 0.25 * now and seconds > 2.5:
@@ -174,7 +174,6 @@ def _bobbing(clip: Clip, contacts: Contacts) -> Evidence | None:
     if len(still) < 4.0 * clip.fps or (rms := float(np.sqrt(np.mean(still**2)))) < _JERK:
         return None
     factor = 0.5 if rms < 8 * _JERK else 0.25  # jerk goes with the cube of the rate
-    reason = (
-        f"it stands on two flat feet for {len(still) / clip.fps:.0f} s and bobs with a jerk of {rms:.1f} g a second"
-    )
+    stood = f"it stands on two flat feet for {len(still) / clip.fps:.0f} s"
+    reason = f"{stood} and bobs more sharply than legs can, with a jerk of {rms:.1f} g a second"
     return Evidence(factor**2, "likely", reason)
