@@ -1,6 +1,11 @@
 """The command line as a person uses it: results on standard output, one sentence on standard error."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -96,7 +101,17 @@ def test_convert_retargets(tmp_path):
     ("arguments", "sentence"),
     [
         (["clips", "info", "nothing.bvh"], "there is no such file"),
+        (["clips", "info", "x" * 5000], "there is no such file"),
         (["convert", "walk", "out.xyz"], "cannot be written"),
+        (["convert", "walk", "out"], "files without an ending cannot be written"),
+        (["convert", "walk", "out.bvh", "--animation", "Run"], ".bvh has no option 'animation'"),
+        (["convert", "walk", "out.bvh", "--asf", "07.asf"], ".bvh has no option 'asf'"),
+        (["convert", "walk", "out.bvh", "--unit", "0"], "makes no sense"),
+        (["convert", "walk", "out.bvh", "--unit", "1e300"], "makes no sense"),
+        (["convert", "walk", "out.bvh", "--fps", "nan"], "give a positive rate"),
+        (["view", "walk", "--animation", "Run"], ".bvh has no option 'animation'"),
+        (["render", "walk", "out.gif", "--fps", "1e-9"], "from 1 to 240"),
+        (["render", "walk", "out.png", "--poses", "100000", "--size", "200", "100"], "no room for 257 poses"),
         (["convert", "walk", "nowhere/out.bvh"], "does not exist"),
         (["convert", "walk", "out.bvh", "--start", "9", "--end", "2"], "walk"),
         (["render", "walk"], "jostle render walk.bvh walk.mp4"),
@@ -113,6 +128,57 @@ def test_bad_input_gets_one_sentence(arguments, sentence, tmp_path, monkeypatch,
     assert not out
     assert sentence in err
     assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_animation_is_chosen_where_a_file_has_several(tmp_path, capsys):
+    assert run("convert", "run", str(tmp_path / "run.glb")) == 0
+    assert run("clips", "info", "walk", str(tmp_path / "run.glb"), "--animation", "run", "--json") == 0
+    walk, ran = json.loads(capsys.readouterr().out)["clips"]
+    assert ran["animations"] == ["run"]
+    assert ran["speed"] > 2 * walk["speed"]
+
+
+def test_a_clip_can_be_converted_onto_itself(tmp_path):
+    target = tmp_path / "walk.bvh"
+    target.write_bytes(clip_path("walk").read_bytes())
+    assert run("convert", str(target), str(target), "--fps", "30") == 0
+    assert load_clip(target).fps == 30
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_needs_too_much_memory_is_one_sentence(tmp_path, monkeypatch, capsys):
+    def greedy(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("jostle.cli.convert.save_clip", greedy)
+    assert run("convert", "walk", str(tmp_path / "out.bvh")) == 1
+    assert "memory" in capsys.readouterr().err
+
+
+def test_gaps_are_checked_in_amc_too(tmp_path, capsys):
+    (tmp_path / "1.asf").write_text(
+        ":root\n order TX TY TZ RX RY RZ\n:bonedata\nbegin\n name spine\n direction 0 1 0\n length 40\n"
+        " axis 0 0 0 XYZ\n dof rx\nend\n:hierarchy\nbegin\nroot spine\nend\n"
+    )
+    (tmp_path / "1_1.amc").write_text("1\nroot 0 0 0 0 0 0\nspine nan\n2\nroot 0 0 0 0 0 0\nspine 1\n")
+    assert run("clips", "check", str(tmp_path / "1_1.amc"), "--json") == 1
+    (clip,) = json.loads(capsys.readouterr().out)["clips"]
+    assert "nan" in str(clip["findings"]).lower() or "no numbers" in str(clip["findings"])
+
+
+def test_ctrl_c_stops_a_film_without_a_trace(tmp_path):
+    """In a process of its own, with its encoder, and stopped as a terminal does it: everyone hears ctrl-C."""
+    words = [sys.executable, "-m", "jostle", "render", "walk", "film.mp4", "--size", "1920", "1080"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "start_new_session": True}
+    film = subprocess.Popen(words, cwd=tmp_path, **quiet)
+    while film.poll() is None and not any(tmp_path.iterdir()):
+        time.sleep(0.05)
+    os.killpg(film.pid, signal.SIGINT)
+    _, said = film.communicate()
+    assert film.returncode == 130
+    assert b"jostle: stopped." in said
+    assert b"Traceback" not in said
     assert list(tmp_path.iterdir()) == []
 
 

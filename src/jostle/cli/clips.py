@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from jostle.cli.common import GLTF, find, load, print_json, print_table, say
+from jostle.cli.common import GLTF, find, load, load_all, print_json, print_table, say
 from jostle.clips import Clip, save_clip
 from jostle.errors import FileError, JostleError
 
@@ -29,7 +29,7 @@ def info(files: Files, /, animation: str | None = None, json: bool = False) -> N
     """
     from jostle.clips.info import describe
 
-    described = [(name, describe(load(name, animation=animation))) for name in files]
+    described = [(name, describe(clip)) for name, clip in zip(files, load_all(files, animation), strict=True)]
     if json:
         print_json({"clips": [{"file": n} | facts.to_dict() | _animations(n) for n, facts in described]})
         return
@@ -101,7 +101,7 @@ def _read_all(files: Sequence[str]) -> tuple[list[str], list[Clip], dict[str, st
     names, clips, unread = [], [], {}
     for name in files:
         try:
-            lenient = {"allow_nan": True} if find(name).suffix.lower() == ".bvh" else {}
+            lenient = {"allow_nan": True} if find(name).suffix.lower() in (".bvh", ".amc") else {}
             clips.append(load(name, **lenient))
             names.append(name)
         except JostleError as error:

@@ -6,7 +6,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,10 +22,12 @@ GLTF = (".glb", ".gltf")
 
 def find(name: str) -> Path:
     """A file by its path, or a shipped clip by its name."""
-    path = Path(name)
-    if not path.suffix and not path.exists() and name in assets.clip_names():
+    path, exists = Path(name), False
+    with suppress(OSError, ValueError):  # names that no file can have
+        exists = path.exists()
+    if not exists and name in assets.clip_names():
         return assets.clip_path(name)
-    if not path.exists():
+    if not exists:
         raise FileError(
             name, f"there is no such file, and no shipped clip of that name ({', '.join(assets.clip_names())})."
         )
@@ -36,6 +38,13 @@ def load(name: str, **options: object) -> Clip:
     """Read a clip named on the command line; what could not be kept is told on standard error."""
     with told_warnings():
         return load_clip(find(name), **{key: value for key, value in options.items() if value is not None})
+
+
+def load_all(names: Sequence[str], animation: str | None) -> list[Clip]:
+    """Read several clips; where some of them are glTF, the animation is theirs alone."""
+    chooses = [find(name).suffix.lower() in GLTF for name in names]
+    everyone = not any(chooses)  # then the reader says that it knows no animations
+    return [load(n, animation=animation if own or everyone else None) for n, own in zip(names, chooses, strict=True)]
 
 
 def find_skin(name: str) -> Skin | None:
@@ -103,6 +112,9 @@ def run(command: Callable[[], object]) -> None:
         command()
     except JostleError as error:
         say(f"jostle: {error}")
+        raise SystemExit(1) from None
+    except MemoryError:
+        say("jostle: this needs more memory than there is; cut the clip or ask for fewer frames.")
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         say("jostle: stopped.")

@@ -38,8 +38,8 @@ def convert(
         end: cut after this time, in seconds
         mirror: swap left and right
         retarget: put the motion on the skeleton of this file
-        unit: metres per unit of the source, where the guess is wrong (BVH)
-        up: which axis of the source points up, where the guess is wrong (BVH)
+        unit: metres per unit of the source, where the guess is wrong (BVH, AMC, points)
+        up: which axis of the source points up, where the guess is wrong (BVH, points)
         asf: the skeleton of an AMC file, where it does not lie beside it
         animation: which animation of the file to read, by name (glTF)
     """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from jostle import assets
-from jostle.cli.common import find, find_skin, load, progress, say
+from jostle.cli.common import find, find_skin, load, load_all, progress, say
 from jostle.clips import Clip, save_clip
 from jostle.errors import CommandError, FileError, unknown_name
 
@@ -42,7 +42,7 @@ def view(
     if not characters and controller is None:
         from jostle.viewer import view_clips
 
-        clips, skins = [load(name, animation=animation) for name in files], [find_skin(name) for name in files]
+        clips, skins = load_all(files, animation), [find_skin(name) for name in files]
         view_clips(clips, host=host, port=port, open_browser=browser, skins=skins, announce=_announce)
         return
     from jostle.viewer import view_controllers
@@ -93,7 +93,7 @@ def render(
     if len(files) < 2:
         raise CommandError("jostle render needs a clip and a file to write: jostle render walk.bvh walk.mp4")
     *sources, target = files
-    clips = [load(name, animation=animation) for name in sources]
+    clips = load_all(sources, animation)
     _render(clips, target, fps=fps, size=size, camera=camera, poses=poses, contacts=contacts, follow=follow)
 
 

@@ -1,11 +1,12 @@
 """`load_clip` and `save_clip`: any format, by the file's ending.
 
-Each format lives in one file of this room and is imported only when it is used.
+Each format lives in `formats` (points in `points` and `solve`) and is imported only when it is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 
@@ -40,18 +41,24 @@ READABLE, WRITABLE = tuple(_READERS), tuple(_WRITERS)
 
 def load_clip(path: PathLike, **options: object) -> Clip:
     """Read a clip from any readable file. Options are the format's own: `unit` for BVH, `animation` for glTF …"""
-    return _door(path, _READERS, "read")(path, **options)
+    return _door(path, _READERS, "read", options)(path, **options)
 
 
 def save_clip(clip: Clip, path: PathLike, **options: object) -> None:
     """Write a clip in the format that the path's ending names; an existing file is replaced only by a whole one."""
-    _door(path, _WRITERS, "written")(clip, path, **options)
+    _door(path, _WRITERS, "written", options)(clip, path, **options)
 
 
-def _door(path: PathLike, formats: dict[str, tuple[str, str]], verb: str) -> Callable:
+def _door(path: PathLike, formats: dict[str, tuple[str, str]], verb: str, options: Iterable[str]) -> Callable:
     ending = Path(path).suffix.lower()
     if ending not in formats:
-        known = ", ".join(formats)
-        raise FileError(path, f"files ending in '{ending}' cannot be {verb}; these can: {known}.")
+        what = f"files ending in '{ending}'" if ending else "files without an ending"
+        raise FileError(path, f"{what} cannot be {verb}; these can: {', '.join(formats)}.")
     module, function = formats[ending]
-    return getattr(import_module(f"jostle.clips.{module}"), function)
+    door = getattr(import_module(f"jostle.clips.{module}"), function)
+    known = list(inspect.signature(door).parameters)[1 if formats is _READERS else 2 :]
+    strange = [option for option in options if option not in known]
+    if strange:
+        has = f"; it has: {', '.join(known)}" if known else ""
+        raise FileError(path, f"{ending} has no option '{strange[0]}'{has}.")
+    return door

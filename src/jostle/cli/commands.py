@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-
 from tyro.extras import SubcommandApp
 
 from jostle import __version__
@@ -27,9 +24,7 @@ def build_app() -> SubcommandApp:
     return app
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """`jostle …`: exit code 0, or 1 with one sentence, or 2 with how to call it."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
+def run_commands(given: list[str]) -> None:
     if given == ["--version"]:
         print(f"jostle {__version__}")
         return
