@@ -5,7 +5,7 @@ that world. A bone begins where its parent ends, so the offset of a joint is its
 the outermost bones end in tips. With all angles at zero the figure is in its rest pose, and because asf.py
 tells rotations in the world's axes, every joint is then aligned with the world: jostle's invariant holds as it is.
 
-Lengths are inches times the file's `length` unit: CMU's 0.45 makes one unit 0.0254 / 0.45 = 0.056444 m. Where that
+Lengths are inches divided by the file's `length` unit: CMU's 0.45 makes one unit 0.0254 / 0.45 = 0.056444 m. Where that
 makes no person of a person's skeleton, the unit is guessed from the stature instead.
 """
 
@@ -198,7 +198,7 @@ def _read_tree(path: PathLike, sections: dict, bones: dict) -> tuple[list[str], 
 
 
 def _unit(path: PathLike, skeleton: Skeleton, length: str) -> float:
-    """Inches times the file's own unit of length, unless that makes no person of a person's skeleton."""
+    """Inches divided by the file's own unit of length, unless that makes no person of a person's skeleton."""
     scale = to_float(length.encode())
     if scale is None or not 1e-6 < scale < 1e6:
         raise FormatError(path, f"the unit of length is '{shown(length.encode())}'; it must be a positive number.")

@@ -30,7 +30,7 @@ SWELL = 0.01  # a scale that departs less from the rest pose's is rounding
 def read_gltf(path: PathLike, animation: str | int | None = None, fps: float | None = None) -> Clip:
     """A clip from a .glb or .gltf file: one of its animations (the first unless named or numbered), or its rest pose.
 
-    Keys are sampled at a constant rate: `fps`, or else the slowest usual rate on which all keys lie.
+    Keys are sampled at a constant rate: `fps`, or else the first usual rate (`tracks.RATES`) on which all keys lie.
     """
     if fps is not None and not (np.isfinite(fps) and 0 < fps <= 10_000):
         raise MotionError(f"{fps} frames a second is no rate; give a positive number such as 30.")
