@@ -97,13 +97,20 @@ def test_stepping_is_by_one_frame_both_ways(tab, walk, running):
     until(lambda: abs(player.time * walk.fps - 10) < 1e-6, what="the step back")
 
 
+def chest_on_screen(live, skeleton) -> tuple[np.ndarray, float, float]:
+    chest = live.shown.figures[0].positions[skeleton.index("Chest")] + [0.0, 0.0, 0.1]
+    return chest, *on_screen(chest - np.append(live.scene.offset, 0.0), live.stage.server)
+
+
+def first_push(listener):
+    return until(lambda: next((p for c in listener.heard for p in c.pushes), None), what="the push")
+
+
 def test_dragging_the_torso_pushes_it_where_it_was_dragged(tab, listener, running):
     live = running(open_controllers([listener], port=0, shadows=False))
     visit(tab, live)
     tab.wait_for_timeout(1500)
-    skeleton = listener.skeleton
-    chest = live.shown.figures[0].positions[skeleton.index("Chest")] + [0.0, 0.0, 0.1]
-    x, y = on_screen(chest - np.append(live.scene.offset, 0.0), live.stage.server)
+    chest, x, y = chest_on_screen(live, listener.skeleton)
     tab.mouse.move(x, y)
     tab.mouse.down()
     for step in range(1, 9):
@@ -113,7 +120,7 @@ def test_dragging_the_torso_pushes_it_where_it_was_dragged(tab, listener, runnin
     until(lambda: np.linalg.norm(live.held.pull) > 0.2, what="the pull")
     assert held.character == 0
     tab.mouse.up()
-    push = until(lambda: next((p for c in listener.heard for p in c.pushes), None), what="the push")
+    push = first_push(listener)
     assert push.part in ("chest", "spine")
     assert push.duration == pytest.approx(0.2)
     direction = push.force / np.linalg.norm(push.force)
@@ -122,6 +129,31 @@ def test_dragging_the_torso_pushes_it_where_it_was_dragged(tab, listener, runnin
     pulled = 96 * depth * 2 * math.tan(0.5 * live.stage.server.initial_camera.fov) / HEIGHT
     assert np.linalg.norm(push.force) == pytest.approx(400 * pulled, rel=0.25)
     assert np.linalg.norm(push.point) < 0.4
+    assert tab.problems == []
+
+
+def test_a_finger_pushes_as_a_mouse_does(browser, listener, running):
+    live = running(open_controllers([listener], port=0, shadows=False))
+    context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, has_touch=True)
+    tab = context.new_page()
+    visit(tab, live)
+    tab.wait_for_timeout(1500)
+    _, x, y = chest_on_screen(live, listener.skeleton)
+    finger = context.new_cdp_session(tab)
+
+    def touch(kind: str, *points: dict) -> None:
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    touch("touchStart", {"x": x, "y": y})
+    for step in range(1, 9):
+        touch("touchMove", {"x": x, "y": y - 10 * step})
+        tab.wait_for_timeout(80)
+    until(lambda: live.held is not None and live.held.pull[2] > 0.15, what="the pull")
+    touch("touchEnd")
+    push = first_push(listener)
+    assert push.part in ("chest", "spine")
+    assert push.force[2] / np.linalg.norm(push.force) > 0.9  # upwards, in the plane that faces the camera
+    context.close()
 
 
 def test_a_controller_that_ignores_pushes_is_greyed_out_and_says_so(tab, walk, running):
@@ -164,14 +196,20 @@ def test_the_pad_on_the_page_steers(tab, listener, running):
     until(lambda: listener.heard[-1].speed == 0.0, what="the release")
 
 
-def test_a_recording_downloads_and_parses(tab, walk, running, tmp_path):
-    live = running(open_controllers([Playback(walk)], port=0, shadows=False))
-    visit(tab, live)
+def recorded(tab, live, frames: int):
+    """Record through the page; the button that downloads it."""
     tab.get_by_role("button", name="Record", exact=True).click()
-    until(lambda: live.recorders and len(live.recorders[0]) > 40, what="some frames")
+    until(lambda: live.recorders and len(live.recorders[0]) > frames, what="some frames")
     tab.get_by_role("button", name="Stop").click()
     button = tab.get_by_role("button", name=re.compile(r"Download \d"))
     button.wait_for()
+    return button
+
+
+def test_a_recording_downloads_and_parses(tab, walk, running, tmp_path):
+    live = running(open_controllers([Playback(walk)], port=0, shadows=False))
+    visit(tab, live)
+    button = recorded(tab, live, 40)
     with tab.expect_download() as download:
         button.click()
     path = tmp_path / download.value.suggested_filename
@@ -181,6 +219,24 @@ def test_a_recording_downloads_and_parses(tab, walk, running, tmp_path):
     assert clip.fps == pytest.approx(60.0, rel=1e-3)
     assert clip.frame_count == live.recordings[0].frame_count > 40
     assert set(walk.skeleton.names) <= set(clip.skeleton.names)
+
+
+@pytest.mark.slow
+def test_a_film_downloads_while_the_character_goes_on(tab, walk, running, tmp_path):
+    live = running(open_controllers([Playback(walk)], port=0, shadows=False))
+    visit(tab, live)
+    button = recorded(tab, live, 20)
+    live.panel._form.value = "MP4"
+    begun = live.states[0].frame
+    with tab.expect_download(timeout=180_000) as download:
+        button.click()
+        tab.get_by_role("button", name=re.compile(r"Rendering \d+ %")).wait_for()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    assert path.name == "recording.mp4"
+    assert path.read_bytes()[4:8] == b"ftyp"
+    assert live.states[0].frame > begun + 60  # a second and more went by on the page
+    tab.get_by_role("button", name=re.compile(r"Download \d")).wait_for()  # and it can be asked for again
 
 
 def test_the_saved_page_plays_offline(tab, walk, tmp_path):
@@ -199,7 +255,7 @@ def test_the_saved_page_plays_offline(tab, walk, tmp_path):
     assert len(middle_of_canvas(tab)) > 8000
     assert asked == []
     assert tab.problems == []
-    assert tab.evaluate("document.documentElement.dataset.studio") == "1"  # none of viser's own lights
+    assert tab.evaluate("document.documentElement.dataset.studio") == "3"  # every change to viser's program was made
 
 
 def test_a_foreign_page_reaches_neither_door(tab, walk, running):
@@ -216,13 +272,18 @@ def test_a_foreign_page_reaches_neither_door(tab, walk, running):
     assert player.stage.server.get_clients() == {}
 
 
-def test_on_a_phone_the_panel_starts_closed(browser, listener, running):
-    live = running(open_controllers([listener], port=0, shadows=False))
+def test_on_a_phone_the_panel_starts_closed_and_all_fit_in(browser, listener, running):
+    live = running(open_controllers([listener, listener], port=0, shadows=False))
     context = browser.new_context(viewport={"width": 390, "height": 780}, has_touch=True)
     tab = context.new_page()
     tab.goto(live.stage.url)
     until(live.stage.server.get_clients, what="the page to connect")
     tab.locator("#jostle-pad").wait_for()
+    tab.get_by_text("jostle", exact=True).first.wait_for()
     tab.wait_for_timeout(1500)
-    assert not tab.get_by_text("Strength (N/m)").is_visible()
+    until(lambda: not tab.get_by_text("Strength (N/m)").is_visible(), 20.0, "the panel to close by itself")
+    [client] = live.stage.server.get_clients().values()
+    usual = live.stage.server.initial_camera
+    across = [np.linalg.norm(np.subtract(c.position, c.look_at)) for c in (client.camera, usual)]
+    assert across[0] > 1.3 * across[1]  # it stands back, so that nothing is cut off at the sides
     context.close()

@@ -48,7 +48,7 @@ class Figure:
         """How far the surface reaches beyond the joints: to any side, to any side, and up."""
         rest = self.skeleton.rest_positions
         over, under = self.surface.max(axis=0) - rest.max(axis=0), rest.min(axis=0) - self.surface.min(axis=0)
-        side = max(0.0, *over[:2].tolist(), *under[:2].tolist())
+        side = 0.6 * max(0.0, *over[:2].tolist(), *under[:2].tolist())  # a blade's tip may leave the picture
         return np.array([side, side, max(0.0, float(over[2]))])
 
 

@@ -39,7 +39,7 @@ class Puppet:
         self._add_body(index)
         self.rings = [self._add_ring(foot) for foot in range(figure.feet)]
         self.marked = True
-        self.label = self._add_label() if labelled else None
+        self.label = self._add_label(index) if labelled else None
         self.top, self.above = crown(figure)
         self.tail: LineSegmentsHandle | None = None
 
@@ -65,13 +65,12 @@ class Puppet:
             receive_shadow=False, visible=False, side="double",
         )  # fmt: skip
 
-    def _add_label(self) -> LabelHandle:
-        return self.scene.add_label(
-            f"{self.root}/name", self.figure.name, anchor="bottom-center", font_screen_scale=1.1
-        )
+    def _add_label(self, index: int) -> LabelHandle:
+        """Below no frame that moves: viser places a label by where its parents were a frame ago."""
+        return self.scene.add_label(f"/names/{index}", self.figure.name, anchor="bottom-center", font_screen_scale=1.1)
 
-    def show(self, frame: FigureFrame) -> None:
-        """Call inside `server.atomic()`."""
+    def show(self, frame: FigureFrame, shift: Float[Array, "2"]) -> None:
+        """`shift` is how far the page has moved the figure back. Call inside `server.atomic()`."""
         if self.skinned is not None:
             self.skinned.show(frame)
         if self.limbs is not None:
@@ -82,7 +81,7 @@ class Puppet:
                 ring.position = frame.touching[foot] + [0.0, 0.0, LIFT * self.size]
             ring.visible = down
         if self.label is not None:
-            self.label.position = frame.positions[self.top] + [0.0, 0.0, self.above]
+            self.label.position = frame.positions[self.top] + [-shift[0], -shift[1], self.above]
 
     def show_tail(self, way: Float[Array, "N T 3"] | None) -> None:
         """Lines along `way`; None hides them."""

@@ -60,9 +60,9 @@ class Scene:
             x, y = self.offset
             self.world.position = (-x, -y, 0.0)
             self.ground.position = (-(x % self.section), -(y % self.section), 0.0)
-            for puppet, figure in zip(self.puppets, frame.figures, strict=True):
-                puppet.show(figure)
-            self.arrows.show([arrow for figure in frame.figures for arrow in figure.arrows])
+            for puppet, figure, lane in zip(self.puppets, frame.figures, self.lanes, strict=True):
+                puppet.show(figure, self.offset + lane)
+            self.arrows.show([arrow for figure in frame.figures for arrow in figure.arrows], self.offset)
         self.server.flush()
 
     def rests(self, middle: Float[Array, "2"], lanes: Float[Array, "N 2"]) -> bool:
@@ -102,11 +102,16 @@ class Scene:
         camera.position, camera.look_at, camera.fov = tuple(view.position), tuple(view.look_at), float(view.fov)
         camera.near = 0.05 * min(1.0, self.size)
 
+        def fit(page: Any) -> None:
+            """A narrow window that looks from where all begin, or has returned there, stands further back."""
+            if page.aspect < NARROW_ASPECT and np.allclose(page.position, view.position, atol=1e-3 * self.size):
+                fitting = view_at(float(page.aspect))
+                page.position, page.look_at = tuple(fitting.position), tuple(fitting.look_at)
+
         @self.server.on_client_connect
-        def _(client: Any) -> None:
-            if client.camera.aspect < NARROW_ASPECT:
-                near = view_at(float(client.camera.aspect))
-                client.camera.position, client.camera.look_at = tuple(near.position), tuple(near.look_at)
+        async def _(client: Any) -> None:
+            client.camera.on_update(fit)
+            fit(client.camera)
 
 
 def followed(offset: Float[Array, "2"], middle: Float[Array, "2"], dt: float, size: float = 1.0) -> Float[Array, "2"]:
@@ -127,7 +132,7 @@ class Arrows:
         self._handle = None
         self._labels = []
 
-    def show(self, arrows: Sequence[Arrow]) -> None:
+    def show(self, arrows: Sequence[Arrow], shift: Float[Array, "2"]) -> None:
         if not arrows and not self._drawn:
             return
         self._drawn = len(arrows)
@@ -141,10 +146,10 @@ class Arrows:
         if arrows:
             self._handle.points = np.array([[a.tail, a.tip] for a in arrows], dtype=np.float32)
         while len(self._labels) < len(arrows):
-            name = f"/world/force{len(self._labels)}"
+            name = f"/newtons/{len(self._labels)}"  # below no frame that moves, as names
             self._labels.append(self.scene.add_label(name, "", anchor="bottom-center", font_screen_scale=1.2))
         for i, label in enumerate(self._labels):
             label.visible = i < len(arrows)
             if i < len(arrows):
                 label.text = f"{arrows[i].newtons:.0f} N"
-                label.position = arrows[i].tip + np.array([0.0, 0.0, 0.08 * self.size])
+                label.position = arrows[i].tip + np.array([-shift[0], -shift[1], 0.08 * self.size])

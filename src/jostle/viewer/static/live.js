@@ -103,16 +103,21 @@
     connect();
   }
 
-  // ---- On a phone viser's panel opens over most of the scene: close it once, as soon as it is there.
+  // ---- On a phone viser's panel opens over most of the scene, sometimes more than once while the page starts: close
+  // it until a person touches the page. Its handle has buttons only while it is open.
   if (phone) {
-    const watch = new MutationObserver(() => {
+    let closed = 0; // when it was last closed, in milliseconds
+    const close = () => {
       const panel = [...document.querySelectorAll("div")].find(
         (d) => d.style.position === "fixed" && d.style.maxHeight === "60%");
       const handle = panel && [...panel.querySelectorAll("div")].find((d) => d.style.cursor === "pointer");
-      if (!handle) return;
-      watch.disconnect();
+      if (!handle || !handle.querySelector("button") || performance.now() - closed < 400) return;
+      closed = performance.now();
       handle.click();
-    });
-    watch.observe(document, { childList: true, subtree: true });
+    };
+    const watching = setInterval(close, 100);
+    const stop = () => clearInterval(watching);
+    addEventListener("pointerdown", stop, { capture: true, once: true });
+    setTimeout(stop, 20000);
   }
 })();
