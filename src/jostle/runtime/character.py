@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from jostle.body import Body, build_body
-from jostle.controllers import NEUTRAL, Command, Controller, Observed, Push, Start, State
+from jostle.controllers import NEUTRAL, Command, Controller, Observed, Push, Start
 from jostle.errors import CommandError, MotionError
 from jostle.skeleton import Pose, Skeleton, interpolate
 
@@ -25,8 +26,8 @@ class CharacterState:
     frame: int  # display frames since the start
     time: float  # seconds since the start
     steps: int  # controller steps taken
-    last: State  # the controller's state before `next`
-    next: State  # the controller's state at or after this display frame
+    last: Any  # the controller's state before `next`
+    next: Any  # the controller's state at or after this display frame
     waiting: tuple[Push, ...] = ()  # pushes that came since the controller's last step
 
     @property
