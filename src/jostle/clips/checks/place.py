@@ -21,7 +21,7 @@ _PERSON = 1.7
 _FLOOR = 0.03  # of body height: 5 cm for a person; what soles and joints differ by is less
 _UPRIGHT = 0.35  # of body height, hips over the floor: standing is 0.53, a deep crouch 0.3
 _FLAT = 0.03  # of body height, heel over ball: 12 degrees
-_STANDS = 0.05  # of the frames must show where the floor is
+_STANDS, _STANDS_FOR = 0.05, 0.3  # share of the frames, and seconds in all, that must show where the floor is
 _SLIDES_OF_SIZE = 0.1  # animals lift their paws too little for the ratio to mean much alone
 _SKATES, _SLIDES = 0.1, 5.0  # share of frames, and centimetres per step: clean mocap stays below both, or one
 
@@ -73,7 +73,8 @@ def check_ground(clip: Clip, contacts: Contacts | None = None) -> list[Finding]:
     contacts = find_contacts(clip) if contacts is None else contacts
     stands = _stands(clip, contacts)
     height, limit = contacts.ground, _FLOOR * body_size(clip.skeleton)
-    if np.mean(np.any(stands, axis=1)) < _STANDS or abs(height) < limit:
+    count = int(np.sum(np.any(stands, axis=1)))
+    if count < max(_STANDS * clip.frame_count, _STANDS_FOR * clip.fps) or abs(height) < limit:
         return []
     if np.sign(height) * _height_of_soles(clip, stands) < limit:  # only feet that lie or kneel are there
         return []
