@@ -5,7 +5,7 @@
 | .txt | one frame a line, x y z of each point, commas or blanks between | Y | guessed |
 | .csv | a header `time, Hips.x, Hips.y, Hips.z, …` (or `Hips_x`), one frame a line | Z | guessed |
 | .npz | `positions` (T, P, 3), `labels`, `fps`, and `parents` where the tree is known | Z | metres |
-| .c3d | see `clips.c3d` | Z | what the file says |
+| .c3d | see `clips.formats.c3d` | Z | what the file says |
 
 A gap (an empty cell, `nan`, a C3D point without residual) is NaN and stays NaN: the solver knows what to do with it.
 """
