@@ -38,7 +38,7 @@ test-slow: setup-dev  ## everything, the slow ones too
 	$(BIN)/python -m pytest -m '' $(ARGS)
 
 test-browser: setup-dev  ## the page in a real browser
-	$(BIN)/python -m pytest -m browser $(ARGS)
+	$(BIN)/python -m pytest -m "browser and not slow" $(ARGS)
 
 check: setup-dev ## style and types
 	$(BIN)/ruff check .

@@ -69,6 +69,13 @@ def test_check_finds_and_fixes_and_exits_with_one(tmp_path, capsys):
     assert run("clips", "check", clip["fixed"]["file"]) == 0
 
 
+def test_check_looks_at_every_animation_of_a_gltf_file(data, capsys):
+    assert run("clips", "check", str(data / "quaternius_cc0" / "Trex.glb"), "--json") == 0
+    checked = json.loads(capsys.readouterr().out)["clips"]
+    names = ("Attack", "Death", "Idle", "Jump", "Run", "Walk")
+    assert [clip["animation"] for clip in checked] == [f"Armature|TRex_{name}" for name in names]
+
+
 def test_one_bad_file_does_not_keep_the_others_from_being_checked(tmp_path, capsys):
     (tmp_path / "bad.bvh").write_text("HIERARCHY\nROOT")
     assert run("clips", "check", str(tmp_path / "bad.bvh"), "walk", "--json") == 1

@@ -272,3 +272,9 @@ def test_rigs_lose_their_handles_and_nothing_else(data, file, animation, root):
 def test_simplify_needs_a_person():
     with pytest.raises(MotionError, match="needs a human skeleton"):
         simplify(_wander())
+
+
+@pytest.mark.parametrize("fps", [1e7, 1e300])
+def test_absurd_rates_are_refused_before_they_take_memory(fps):
+    with pytest.raises(MotionError, match="too many"):
+        resample(_wander(), fps)

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from jostle.clips import Clip
+from jostle.assets import clip_path
+from jostle.clips import Clip, load_clip
+from jostle.clips.contacts import find_contacts
 from jostle.controllers import Command, Controller, Observed, Playback, Push, Start
 from jostle.errors import CommandError, FormatError, MotionError
 from jostle.maths import quat
@@ -127,6 +129,14 @@ def test_playback_carries_travel_and_heading_on():
     np.testing.assert_allclose(np.linalg.norm(np.diff(roots, axis=0), axis=1), 1 / 30, atol=1e-9)  # no stop at a seam
     headings = np.unwrap([float(quat.yaw(pose.wxyz[0])) for pose in seen])
     np.testing.assert_allclose(np.diff(headings), quarter / 30, atol=1e-9)
+
+
+def test_playback_tells_which_feet_are_on_the_ground():
+    walk = load_clip(clip_path("walk"))
+    run = record(Character(Playback(walk), rate=walk.fps), walk.duration - walk.dt)
+    planted = find_contacts(walk).planted[: run.frame_count]
+    np.testing.assert_array_equal(run.contacts["left_foot"], planted[:, 0])
+    assert 0.55 < run.contacts["right_foot"].mean() < 0.75
 
 
 def test_a_single_frame_plays_forever():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,56 +74,71 @@ def check(files: Files, /, fix: bool = False, out: Path | None = None, json: boo
     Clips that are checked together and show the same actor share what one of them proves about the frame rate.
 
     Args:
-        files: clips in any readable format, or shipped clips by name
+        files: clips in any readable format (all animations of a glTF file), or shipped clips by name
         fix: write a mended copy of each clip that needs one, NAME.fixed.bvh beside it
         out: folder for the mended copies
         json: print one JSON object instead of sentences
     """
     from jostle.clips.checks import check_together
 
-    names, clips, unread = _read_all(files)
-    findings = check_together(clips)
-    fixed = (
-        [_mend(n, c, f, out) for n, c, f in zip(names, clips, findings, strict=True)] if fix else [None] * len(clips)
-    )
+    takes, unread = _read_all(files)
+    findings = check_together([take.clip for take in takes])
+    fixed = [_mend(take, found, out) if fix else None for take, found in zip(takes, findings, strict=True)]
+    rows = list(zip(takes, findings, fixed, strict=True))
     if json:
-        rows = zip(names, findings, fixed, strict=True)
-        checked = [{"file": n, "findings": [f.to_dict() for f in found], "fixed": done} for n, found, done in rows]
-        print_json({"clips": checked, "unread": unread})
+        print_json({"clips": [_to_json(*row) for row in rows], "unread": unread})
     else:
-        for name, found, done in zip(names, findings, fixed, strict=True):
-            _print_findings(name, found, done)
+        for take, found, done in rows:
+            _print_findings(take.label, found, done)
     if unread or any(finding.severity == "error" for found in findings for finding in found):
         raise SystemExit(1)
 
 
-def _read_all(files: Sequence[str]) -> tuple[list[str], list[Clip], dict[str, str]]:
+@dataclass(frozen=True, eq=False)
+class Take:
+    """A clip that was named on the command line; glTF files may hold several."""
+
+    file: str
+    animation: str | None
+    clip: Clip
+
+    @property
+    def label(self) -> str:
+        return self.file if self.animation is None else f"{self.file} {self.animation}"
+
+
+def _read_all(files: Sequence[str]) -> tuple[list[Take], dict[str, str]]:
     """The clips that can be read; a file that cannot be must not keep the others from being checked."""
-    names, clips, unread = [], [], {}
+    takes, unread = [], {}
     for name in files:
         try:
             lenient = {"allow_nan": True} if find(name).suffix.lower() in (".bvh", ".amc") else {}
-            clips.append(load(name, **lenient))
-            names.append(name)
+            for animation in _animations(name).get("animations") or [None]:
+                takes.append(Take(name, animation, load(name, animation=animation, **lenient)))
         except JostleError as error:
             unread[name] = str(error)
             say(f"jostle: {error}")
-    return names, clips, unread
+    return takes, unread
 
 
-def _mend(name: str, clip: Clip, findings: Sequence[Finding], out: Path | None) -> dict | None:
+def _mend(take: Take, findings: Sequence[Finding], out: Path | None) -> dict | None:
     """Write the mended copy; None where there was nothing to mend."""
     from jostle.clips.fix import fix as mend
 
-    mended, done = mend(clip, findings)
-    if mended is clip:
+    mended, done = mend(take.clip, findings)
+    if mended is take.clip:
         return None
-    source = find(name)
+    source = find(take.file)
     if out is not None and not out.is_dir():
         raise FileError(out, "this folder does not exist; make it first.")
-    target = (out or source.parent) / f"{source.stem}.fixed.bvh"
+    target = (out or source.parent) / f"{take.clip.name}.fixed.bvh"
     save_clip(mended, target)
     return {"file": str(target), "done": done}
+
+
+def _to_json(take: Take, findings: Sequence[Finding], fixed: dict | None) -> dict:
+    found = [finding.to_dict() for finding in findings]
+    return {"file": take.file, "animation": take.animation, "findings": found, "fixed": fixed}
 
 
 def _print_findings(name: str, findings: Sequence[Finding], fixed: dict | None) -> None:

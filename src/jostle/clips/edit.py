@@ -14,6 +14,7 @@ from jostle.skeleton import Pose, find_roles, mirror_pose, mirror_skeleton
 from jostle.types import Array, Float
 
 _SEAM_HALFLIFE = 0.15  # seconds: quick enough to be over within a step, slow enough not to snap
+_MOST_ROTATIONS = 20_000_000  # of a resampled clip: a few hundred megabytes
 
 
 def trim(clip: Clip, start: float = 0.0, end: float | None = None) -> Clip:
@@ -46,6 +47,10 @@ def resample(clip: Clip, fps: float) -> Clip:
     """The clip at another rate: rotations by slerp, roots on straight lines, exact at the times that both share."""
     if not (np.isfinite(fps) and fps > 0):
         raise MotionError(f"A clip cannot have {fps} frames a second; give a positive rate.")
+    if clip.duration * fps * clip.skeleton.joint_count > _MOST_ROTATIONS:
+        raise MotionError(
+            f"{clip.duration:.1f} s at {fps:g} frames a second are too many; ask for fewer, or cut the clip."
+        )
     count = int(np.floor(clip.duration * fps + 1e-6)) + 1
     at = np.arange(count) * (clip.fps / fps)  # in frames of the clip
     at = np.where(np.abs(at - np.round(at)) < 1e-6, np.round(at), at)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from jostle.clips import Clip
+from jostle.clips.contacts import Contacts, find_contacts
 from jostle.clips.pack import pack_clip, unpack_clip
-from jostle.controllers.protocol import Command, Start
+from jostle.controllers.protocol import Command, Observed, Start
 from jostle.maths import quat
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
@@ -23,6 +24,7 @@ class PlaybackState:
     time: float
     position: Float[Array, "2"]  # where this round of the clip began
     heading: float
+    observed: Observed
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +63,7 @@ class Playback:
         return cls(unpack_clip(data, arrays))
 
     def init(self, start: Start) -> PlaybackState:
-        position = np.array(start.position, dtype=float)
-        return PlaybackState(self._placed(0, position, start.heading), 0, 0.0, position, start.heading)
+        return self._at(0, 0.0, np.array(start.position, dtype=float), start.heading)
 
     def step(self, state: PlaybackState, command: Command) -> PlaybackState:
         frame, position, heading = state.frame + 1, state.position, state.heading
@@ -70,7 +71,15 @@ class Playback:
         if frame >= max(last, 1):
             end = self._placed(last, position, heading)
             frame, position, heading = 0, end.root[:2], heading + self._turn
-        return PlaybackState(self._placed(frame, position, heading), frame, state.time + self.dt, position, heading)
+        return self._at(frame, state.time + self.dt, position, heading)
+
+    def _at(self, frame: int, time: float, position: Float[Array, "2"], heading: float) -> PlaybackState:
+        contacts = dict(zip(self._contacts.names, self._contacts.planted[frame].tolist(), strict=True))
+        return PlaybackState(self._placed(frame, position, heading), frame, time, position, heading, Observed(contacts))
+
+    @cached_property
+    def _contacts(self) -> Contacts:
+        return find_contacts(self.clip)
 
     @cached_property
     def _yaw(self) -> Float[Array, "T"]:
