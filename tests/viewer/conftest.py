@@ -113,7 +113,7 @@ def find_chromium() -> str | None:
     return path if os.path.exists(path) else None
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # no longer: playwright keeps an event loop running, and other tests need their own
 def browser():
     """Headless Chromium with software GL; where there is none, tests skip, or fail if JOSTLE_BROWSER=required."""
     missing = pytest.fail if os.environ.get("JOSTLE_BROWSER") == "required" else pytest.skip
