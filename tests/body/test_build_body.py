@@ -195,3 +195,17 @@ def test_an_unknown_part_names_the_known_ones():
     with pytest.raises(CommandError, match=r"No body part 'left_thing'.*Known: .*pelvis"):
         build_body(person()).part("left_thing")
     assert build_body(dog()).part("torso") == int(np.argmax(build_body(dog()).mass))
+
+
+def test_a_joint_at_a_cut_of_the_trunk_makes_no_sliver():
+    """The waist of this figure lies a fiftieth of a millimetre from where the published pelvis ends."""
+    skeleton = person(spines=1)
+    heights = np.linspace(-0.02, 0.02, 81) * skeleton.height
+    waist = find_roles(skeleton)["spine"]
+    for shift in heights:
+        offsets = skeleton.offsets.copy()
+        offsets[waist, 2] += shift
+        ends = list(zip(skeleton.end_parents.tolist(), skeleton.end_offsets.tolist(), strict=True))
+        body = build_body(build_skeleton(skeleton.names, skeleton.parents, offsets, ends))
+        boxes = [shape for shape in body.shapes if isinstance(shape, Box)]
+        assert min(box.half.min() for box in boxes) > 0.0005 * body.height

@@ -22,6 +22,7 @@ from jostle.types import Array, Float
 
 PERSON_MASS = 70.0  # kg
 GRAVITY = 9.81  # m/s2
+_SLIVER = 0.002  # of the height: a slice of the trunk thinner than this has mass but no shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +137,8 @@ def _piece_shapes(skeleton: Skeleton, piece: person.Piece, mass: float) -> list[
     start, end = piece.start - at, piece.end - at
     length = float(np.linalg.norm(end - start))
     if piece.name.endswith("trunk"):
+        if length < _SLIVER * skeleton.height:  # the joint lies at the very cut between two parts of the trunk
+            return []
         breadth, depth = (np.sqrt(3.0 * lump.spread[axis, axis]) for axis in (1, 0))  # a box's variance is half^2 / 3
         half = np.array([0.9 * depth, 0.9 * breadth, 0.5 * length])
         return [Box(lump.joint, 0.5 * (start + end), half, quat.between(np.array([0.0, 0.0, 1.0]), end - start))]
