@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := .stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+unexport PYTHONDONTWRITEBYTECODE  # compiled tests are kept, so that the second run starts at once
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-dev demo view test test-slow test-browser check format bench docs fuzz check-blender lock clips clean

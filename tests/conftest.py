@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from jaxtyping import install_import_hook
 
-install_import_hook("jostle", "beartype.beartype")  # before anything of jostle is imported
+install_import_hook("jostle", "lazy_check.checked")  # before anything of jostle is imported
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,6 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.signal
 
 from jostle.body.physics import Physics
 from jostle.clips import Clip
@@ -62,9 +61,11 @@ def low_pass(x: Float[Array, "T *b"], fps: float, cutoff: float) -> Float[Array,
         raise MotionError(f"A low-pass filter needs a positive cut-off in Hz, not {cutoff}.")
     if cutoff >= 0.49 * fps:  # nothing in the data is faster
         return x
-    sections = scipy.signal.butter(2, cutoff, fs=fps, output="sos")
+    from scipy.signal import butter, sosfiltfilt  # slow to import, and few need it
+
+    sections = butter(2, cutoff, fs=fps, output="sos")
     reach = min(len(x) - 1, int(np.ceil(2.0 * fps / cutoff)))  # two periods of what passes
-    return scipy.signal.sosfiltfilt(sections, x, axis=0, padlen=reach)
+    return sosfiltfilt(sections, x, axis=0, padlen=reach)
 
 
 def _continuous(physics: Physics, qpos: Float[Array, "T nq"]) -> Float[Array, "T nq"]:

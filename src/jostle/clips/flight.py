@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import savgol_filter
 
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, find_contacts, runs
@@ -69,6 +68,8 @@ def derivative(x: Float[Array, "T *b"], fps: float, order: int, window: float) -
     width = min(2 * max(degree // 2 + 1, round(0.5 * window * fps)) + 1, 2 * ((len(x) - 1) // 2) + 1)
     if width <= degree:
         return np.zeros_like(x)
+    from scipy.signal import savgol_filter  # slow to import, and few need it
+
     return np.asarray(savgol_filter(x, width, degree, deriv=order, delta=1.0 / fps, axis=0))
 
 
