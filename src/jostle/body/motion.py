@@ -16,7 +16,7 @@ import numpy as np
 from jostle.body.physics import Physics
 from jostle.clips import Clip
 from jostle.errors import JostleWarning, MotionError
-from jostle.maths import quat
+from jostle.maths import filters, quat
 from jostle.types import Array, Float
 
 CUTOFF = 6.0  # Hz
@@ -61,11 +61,7 @@ def low_pass(x: Float[Array, "T *b"], fps: float, cutoff: float) -> Float[Array,
         raise MotionError(f"A low-pass filter needs a positive cut-off in Hz, not {cutoff}.")
     if cutoff >= 0.49 * fps:  # nothing in the data is faster
         return x
-    from scipy.signal import butter, sosfiltfilt  # slow to import, and few need it
-
-    sections = butter(2, cutoff, fs=fps, output="sos")
-    reach = min(len(x) - 1, int(np.ceil(2.0 * fps / cutoff)))  # two periods of what passes
-    return sosfiltfilt(sections, x, axis=0, padlen=reach)
+    return filters.low_pass(x, fps, cutoff, pad=int(np.ceil(2.0 * fps / cutoff)))  # two periods of what passes
 
 
 def _continuous(physics: Physics, qpos: Float[Array, "T nq"]) -> Float[Array, "T nq"]:

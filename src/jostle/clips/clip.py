@@ -75,7 +75,7 @@ class Clip:
         return self.globals.positions
 
     def pose(self, frame: int) -> Pose:
-        return Pose(self.root[frame], self.wxyz[frame], None if self.offsets is None else self.offsets[frame])
+        return self.poses.rows(frame)
 
     def with_poses(self, poses: Pose, *, fps: float | None = None, skeleton: Skeleton | None = None) -> Clip:
         """A plain clip of the same name with other frames, and where given another rate or skeleton."""

@@ -9,7 +9,7 @@ import numpy as np
 from jostle.clips.clip import Clip
 from jostle.clips.seam import added, difference, velocity
 from jostle.errors import MotionError
-from jostle.maths import quat, spring
+from jostle.maths import filters, quat, spring
 from jostle.skeleton import Pose, find_roles, mirror_pose, mirror_skeleton
 from jostle.types import Array, Float
 
@@ -36,11 +36,7 @@ def trim_frames(clip: Clip, first: int, stop: int | None = None) -> Clip:
         raise MotionError(
             f"Clip '{clip.name}' has {clip.frame_count} frames and none from {first} up to {stop}; widen the range."
         )
-    return clip.with_poses(_rows(clip.poses, slice(chosen.start, chosen.stop)))
-
-
-def _rows(poses: Pose, rows: slice | Array) -> Pose:
-    return Pose(poses.root[rows], poses.wxyz[rows], None if poses.offsets is None else poses.offsets[rows])
+    return clip.with_poses(clip.poses.rows(slice(chosen.start, chosen.stop)))
 
 
 def resample(clip: Clip, fps: float) -> Clip:
@@ -63,7 +59,7 @@ def sample(clip: Clip, frames: Float[Array, "n"]) -> Pose:
     low = np.minimum(at.astype(np.int64), max(clip.frame_count - 2, 0))
     high = np.minimum(low + 1, clip.frame_count - 1)
     t = at - low
-    a, b = _rows(clip.poses, low), _rows(clip.poses, high)
+    a, b = clip.poses.rows(low), clip.poses.rows(high)
     wxyz = quat.slerp(a.wxyz, b.wxyz, t[:, None])
     wxyz[t == 0.0] = a.wxyz[t == 0.0]
     wxyz[t == 1.0] = b.wxyz[t == 1.0]
@@ -136,7 +132,7 @@ def _joined(a: Clip, b: Clip, halflife: float) -> Clip:
     gap = difference(a.pose(-1), b.pose(0))
     rush = velocity(a, a.frame_count - 1) - velocity(b, 0)
     time = np.arange(1, b.frame_count) * b.dt
-    tail = added(_rows(b.poses, slice(1, None)), spring.decay(gap, rush, halflife, time))
+    tail = added(b.poses.rows(slice(1, None)), spring.decay(gap, rush, halflife, time))
     return a.with_poses(stacked([a.poses, tail]))
 
 
@@ -168,13 +164,9 @@ def lowpass(clip: Clip, hertz: float) -> Clip:
             f"Clip '{clip.name}' has {clip.fps:g} frames a second, so a filter must lie between 0 and "
             f"{0.5 * clip.fps:g} Hz, not at {hertz:g}."
         )
-    from scipy.signal import butter, sosfiltfilt  # slow to import, and few need it
-
-    sections = butter(2, hertz, fs=clip.fps, output="sos")
-    pad = min(clip.frame_count - 1, round(3 * clip.fps / hertz))
 
     def smooth(x: Array) -> Array:
-        return sosfiltfilt(sections, x, axis=0, padlen=pad)
+        return filters.low_pass(x, clip.fps, hertz, pad=round(3 * clip.fps / hertz))
 
     wxyz = quat.normalise(smooth(quat.continuous(clip.wxyz)))
     return clip.with_poses(Pose(smooth(clip.root), wxyz, None if clip.offsets is None else smooth(clip.offsets)))

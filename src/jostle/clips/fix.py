@@ -64,12 +64,8 @@ def _fix_frames(clip: Clip, findings: Sequence[Finding], told: list[str]) -> tup
         told.append(f"Left out {spell_frames(ends)}.")
     if inside:
         told.append(f"Interpolated across {spell_frames(inside)}.")
-    return _take(fill_frames(clip, inside), slice(start, stop)), start
-
-
-def _take(clip: Clip, frames: slice) -> Clip:
-    offsets = None if clip.offsets is None else clip.offsets[frames]
-    return replace(clip, root=clip.root[frames], wxyz=clip.wxyz[frames], offsets=offsets)
+    filled = fill_frames(clip, inside)
+    return filled.with_poses(filled.poses.rows(slice(start, stop))), start
 
 
 def _fix_gaps(clip: Clip, findings: Sequence[Finding], told: list[str], first: int) -> Clip:
@@ -79,7 +75,7 @@ def _fix_gaps(clip: Clip, findings: Sequence[Finding], told: list[str], first: i
         if finding.value is not None:
             every = int(finding.value)
             told.append(f"Kept one frame of each {every}, at {clip.fps / every:g} frames a second.")
-            return _take(replace(clip, fps=clip.fps / every), slice(None, None, every))
+            return clip.with_poses(clip.poses.rows(slice(None, None, every)), fps=clip.fps / every)
         short = [(a, b) for a, b in finding.frames if b - a <= LONGEST_GAP * clip.fps]
         long = [(a + first, b + first) for a, b in finding.frames if b - a > LONGEST_GAP * clip.fps]
         clip = fill_frames(clip, short)

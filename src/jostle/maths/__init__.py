@@ -1,5 +1,5 @@
-"""Quaternions, exponential maps, springs, and the two solvers everything leans on. Modules are namespaces."""
+"""Quaternions, exponential maps, springs, filters, and the two solvers everything leans on. Modules are namespaces."""
 
-from jostle.maths import linalg, quat, spring
+from jostle.maths import filters, linalg, quat, spring
 
-__all__ = ["linalg", "quat", "spring"]
+__all__ = ["filters", "linalg", "quat", "spring"]

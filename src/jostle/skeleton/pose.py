@@ -23,6 +23,10 @@ class Pose:
     wxyz: Float[Array, "*t J 4"]
     offsets: Float[Array, "*t J 3"] | None = None
 
+    def rows(self, rows: int | slice | Array) -> Pose:
+        """Some of a stack of poses, by number, slice or index."""
+        return Pose(self.root[rows], self.wxyz[rows], None if self.offsets is None else self.offsets[rows])
+
 
 def rest_pose(skeleton: Skeleton) -> Pose:
     return Pose(skeleton.offsets[0].copy(), quat.identity((skeleton.joint_count,)))

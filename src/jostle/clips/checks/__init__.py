@@ -7,7 +7,6 @@ anything is measured, or one bad frame would be reported six times.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from jostle.clips.checks.finding import KINDS, Finding, Severity
 from jostle.clips.checks.frames import check_dropped_root, check_gaps, check_nan, check_t_pose
@@ -48,12 +47,7 @@ def _without_bad_frames(clip: Clip, found: Sequence[Finding]) -> tuple[Clip, int
     bad = [stretch for finding in found if finding.kind in ("t-pose", "dropped-root") for stretch in finding.frames]
     start, stop = cut_ends(clip, bad)
     filled = fill_frames(clip, bad)
-    return replace(
-        filled,
-        root=filled.root[start:stop],
-        wxyz=filled.wxyz[start:stop],
-        offsets=None if filled.offsets is None else filled.offsets[start:stop],
-    ), start
+    return filled.with_poses(filled.poses.rows(slice(start, stop))), start
 
 
 def check_together(clips: Sequence[Clip]) -> list[list[Finding]]:

@@ -183,8 +183,7 @@ def _stands_along_z(skeleton: Skeleton, pose: Pose) -> bool:
     if axes is None or axes[2, 0] != 1.0:
         return False
     step = max(1, len(pose.root) // 50)
-    some = Pose(pose.root[::step], pose.wxyz[::step], None if pose.offsets is None else pose.offsets[::step])
-    roles, at = find_roles(skeleton), forward(skeleton, some).positions
+    roles, at = find_roles(skeleton), forward(skeleton, pose.rows(slice(None, None, step))).positions
     along = np.nanmean(at[:, roles["head"]] - at[:, roles["left_foot"]], axis=0)
     return bool(np.argmax(np.abs(along)) == 0)
 
