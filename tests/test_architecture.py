@@ -15,8 +15,10 @@ FLOORS = [
     {"clips"},
     {"body"},
     {"controllers"},
+    {"tuning"},
     {"runtime"},
     {"assets"},
+    {"evaluate"},
     {"export"},
     {"viewer"},
     {"cli"},
@@ -27,6 +29,8 @@ DOORS = {
     "starlette": "viewer",
     "uvicorn": "viewer",
     "tyro": "cli",
+    "cma": "tuning",
+    "distributed": "tuning",
 }
 
 

@@ -162,13 +162,36 @@ class Simulations:
             raise BodyError(unknown_name("touch sensor", name, self._sensors))
         return self.read("sensordata")[:, self._sensors[name]]
 
-    def vary(self, field: str, values: Float[Array, "..."] | float) -> None:
+    @property
+    def com(self) -> Float[Array, "B 3"]:
+        """Where the centre of mass of the whole body is."""
+        return self._balance("com")
+
+    @property
+    def com_velocity(self) -> Float[Array, "B 3"]:
+        return self._balance("com_velocity")
+
+    @property
+    def angular_momentum(self) -> Float[Array, "B 3"]:
+        """About the centre of mass, in the world frame (N m s)."""
+        return self._balance("angular_momentum")
+
+    def _balance(self, name: str) -> Float[Array, "B 3"]:
+        at = self._sensors.get(name)
+        if at is None:
+            raise BodyError("This model has no ground, so it watches no balance; compile the body with a Ground.")
+        return self.read("sensordata")[:, at : at + 3]
+
+    def vary(self, field: str, values: Float[Array, "..."] | float) -> Array:
         """Give each simulation its own values of an MjModel field ("body_mass", "geom_friction", "dof_damping", …).
 
-        `values` broadcasts to one row a simulation; constants that MuJoCo derives from the field follow.
+        `values` broadcasts to one row a simulation; constants that MuJoCo derives from the field follow. Returns the
+        live values: those of fields that nothing is derived from ("dof_damping") may be written again at any step.
         """
         if field not in mujoco.batch.MODEL_FIELDS:
             raise BodyError(unknown_name("field of a model", field, sorted(mujoco.batch.MODEL_FIELDS)))
-        self._batch.expand(field)[:] = values
+        own = self._batch.expand(field)
+        own[:] = values
         if field in mujoco.MjModel._setconst_inputs or field.startswith("opt."):
             self._batch.set_const()
+        return own

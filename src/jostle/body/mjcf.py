@@ -66,6 +66,8 @@ def build_spec(
     for number, shape in enumerate(body.shapes):
         _add_shape(made[shape.joint + 1], shape, f"shape{number}", chosen.self_contact)
     _add_soles(spec, made, body)
+    if ground is not None:
+        _add_balance(spec, name_of(body, 0))
     return spec
 
 
@@ -166,6 +168,17 @@ def _add_soles(spec: mujoco.MjSpec, made: list[mujoco.MjsBody], body: Body) -> N
             spec.add_sensor(
                 name=name, type=mujoco.mjtSensor.mjSENS_TOUCH, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=name
             )
+
+
+def _add_balance(spec: mujoco.MjSpec, root: str) -> None:
+    """Sensors for the whole body: its centre of mass, that one's velocity, and its angular momentum about it."""
+    kinds = mujoco.mjtSensor
+    for name, kind in (
+        ("com", kinds.mjSENS_SUBTREECOM),
+        ("com_velocity", kinds.mjSENS_SUBTREELINVEL),
+        ("angular_momentum", kinds.mjSENS_SUBTREEANGMOM),
+    ):
+        spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_BODY, objname=root)
 
 
 def compile_spec(spec: mujoco.MjSpec) -> mujoco.MjModel:

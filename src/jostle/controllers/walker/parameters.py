@@ -1,0 +1,254 @@
+"""What is optimised: the parameters of a walker, with names, units, scales and bounds (Wang 2010, table 3.1).
+
+A walker is symmetric: its parameters are written for a left swing leg and a right stance leg, and hold for the mirror
+image in every other step. State 0 begins at foot strike, state 1 at the push-off of the stance ankle.
+
+    kp, kd      30 angles x 2 states; the rows of the stance hip (rhip) hold the gains that keep the torso upright
+    target      the 11 angles that are not fixed to zero, x 2 states, and the stance toe in state 1
+    feedback    c_d, c_v in the sagittal and the coronal plane
+    rhythm      alpha_arm of (3.2), c_trans
+    start       15 angles, pitch and height of the pelvis, and their velocities, v_x and v_z
+
+make the 184 of the thesis. SIMBICON has a duration in place of c_trans, feedback for each state, and no coupled arms.
+
+Table 3.1 cannot be taken literally: as it can be read, knees bend both ways, a swing ankle turns by 3 rad, and
+c_trans = 0.01 ends state 0 before the swing leg has passed. The initial values here keep its gains and its push-off and
+differ where those do (docs/walking.md has both side by side).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from jostle.controllers.walker.joints import ANGLES, INDEX
+from jostle.errors import CommandError, unknown_name
+from jostle.types import Array, Float, Int
+
+_FREE_TARGETS = ("back_y", "back_z", "neck_y", "lelbow_y", "relbow_y", "lhip_y", "lknee_y", "lankle_y")
+_FREE_TARGETS += ("rhip_y", "rknee_y", "rankle_y")  # rhip_y: the lean of the torso
+_START_ANGLES = ("back_y", "back_z", "neck_y", "larm_y", "lelbow_y", "rarm_y", "relbow_y")
+_START_ANGLES += ("lhip_y", "lknee_y", "lankle_y", "ltoe_y", "rhip_y", "rknee_y", "rankle_y", "rtoe_y")
+
+_STIFFNESS = {  # angle or joint -> kp in states 0 and 1, N m/rad; table 3.1
+    "back": (300, 300), "neck": (100, 100), "larm": (30, 30), "rarm": (30, 30), "lelbow": (30, 30),
+    "relbow": (30, 30), "lhip": (1000, 1000), "rhip": (1000, 1000), "lknee": (300, 50), "lankle_x": (30, 50),
+    "lankle_y": (300, 300), "ltoe": (20, 20), "rknee": (150, 500), "rankle_x": (100, 100),
+    "rankle_y": (300, 300), "rtoe": (20, 20),
+}  # fmt: skip
+_TARGETS = {  # radians in states 0 and 1
+    "lhip_y": (-0.7, -0.5), "lknee_y": (0.9, 0.05), "lankle_y": (0.3, -0.3), "rknee_y": (0.1, 0.1),
+    "rankle_y": (0.0, 0.6), "lelbow_y": (-0.2, -0.2), "relbow_y": (-0.2, -0.2),
+}  # fmt: skip
+_START = {"lhip_y": (-0.4, -2.0), "lknee_y": (1.0, 0.0), "rhip_y": (0.0, 1.0), "rknee_y": (0.1, 0.0)}
+_START |= {"rankle_y": (0.0, -1.0), "lelbow_y": (-0.2, 0.0), "relbow_y": (-0.2, 0.0)}  # angle, rate
+
+# SIMBICON (Yin et al. 2007), the walk of its table 1 in these angles; hips and trunk as stiff as there
+_YIN_STIFFNESS = {"back": 300, "neck": 100, "larm": 30, "rarm": 30, "lelbow": 30, "relbow": 30, "lhip": 300}
+_YIN_STIFFNESS |= {"rhip": 300, "lknee": 300, "lankle": 100, "ltoe": 20, "rknee": 300, "rankle": 300, "rtoe": 20}
+_YIN_TARGETS = {
+    "lhip_y": (-0.5, -0.1), "lknee_y": (1.1, 0.05), "lankle_y": (-0.2, -0.2), "rknee_y": (0.05, 0.1),
+    "rankle_y": (-0.1, -0.1), "lelbow_y": (-0.2, -0.2), "relbow_y": (-0.2, -0.2),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number of a walker. `scale` is a step that matters: of its logarithm where `log`."""
+
+    name: str
+    unit: str
+    initial: float
+    scale: float
+    low: float
+    high: float
+    log: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """A batch of walkers unpacked: what the controller reads at every step."""
+
+    kp: Float[Array, "B 2 30"]  # N m/rad
+    kd: Float[Array, "B 2 30"]  # N m s/rad
+    target: Float[Array, "B 2 30"]  # rad
+    c_d: Float[Array, "B 2 2"]  # state, plane (sagittal, coronal); rad/m
+    c_v: Float[Array, "B 2 2"]  # rad s/m
+    alpha_arm: Float[Array, "B"]
+    switch: Float[Array, "B"]  # from state 0 to 1: metres (c_trans), or seconds where the machine is timed
+    angles: Float[Array, "B 30"]  # at the start
+    rates: Float[Array, "B 30"]
+    pitch: Float[Array, "B"]
+    lift: Float[Array, "B"]  # of the lowest point of the feet above the ground
+    velocity: Float[Array, "B 3"]
+    pitch_rate: Float[Array, "B"]
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The parameters of one kind of walker, in order."""
+
+    kind: str  # "walker" or "simbicon"
+    parameters: tuple[Parameter, ...]
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.parameters)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    @property
+    def initial(self) -> Float[Array, "P"]:
+        return np.array([p.initial for p in self.parameters])
+
+    @cached_property
+    def _log(self) -> Array:
+        return np.array([p.log for p in self.parameters])
+
+    @cached_property
+    def _scale(self) -> Float[Array, "P"]:
+        return np.array([p.scale for p in self.parameters])
+
+    @cached_property
+    def _bounds(self) -> Float[Array, "2 P"]:
+        return np.array([[p.low, p.high] for p in self.parameters]).T
+
+    def encode(self, values: Float[Array, "*n P"]) -> Float[Array, "*n P"]:
+        """To the optimiser's coordinates: one unit is one `scale`, of the logarithm for gains."""
+        safe = np.where(self._log, np.maximum(values, 1e-12), 1.0)
+        return np.where(self._log, np.log(safe), values) / self._scale
+
+    def decode(self, units: Float[Array, "*n P"]) -> Float[Array, "*n P"]:
+        """Back to parameters, put inside their bounds."""
+        scaled = np.asarray(units) * self._scale
+        values = np.where(self._log, np.exp(np.where(self._log, np.minimum(scaled, 50.0), 0.0)), scaled)
+        return np.clip(values, *self._bounds)
+
+    def named(self, values: Float[Array, "P"]) -> dict[str, float]:
+        return {name: float(value) for name, value in zip(self.names, values, strict=True)}
+
+    def vector(self, given: Mapping[str, float]) -> Float[Array, "P"]:
+        """The initial values with those of `given` in their place."""
+        values = self.initial
+        for name, value in given.items():
+            if name not in self.index:
+                raise CommandError(unknown_name("parameter of a walker", name, self.names))
+            if not np.isfinite(value):
+                raise CommandError(f"The parameter '{name}' must be a finite number, not {value}.")
+            values[self.index[name]] = value
+        return np.clip(values, *self._bounds)
+
+    def for_mass(self, values: Float[Array, "P"], ratio: float) -> Float[Array, "P"]:
+        """Gains scaled for a heavier or lighter body (section 3.3.3)."""
+        return np.clip(np.where(self._log, values * ratio, values), *self._bounds)
+
+    @cached_property
+    def _at(self) -> dict[str, Int[Array, "..."]]:
+        """Where each group of parameters stands; -1 for what is fixed to zero."""
+        at = {}
+        for group in ("kp", "kd", "target"):
+            at[group] = np.array([[self.index.get(f"{group}{s}.{a}", -1) for a in ANGLES] for s in (0, 1)])
+        for group in ("c_d", "c_v"):
+            own = [f"{group}.{plane}" for plane in ("sagittal", "coronal")]
+            at[group] = np.array([[self.index.get(n, self.index.get(f"{n}{s}", -1)) for n in own] for s in (0, 1)])
+        for group in ("angle", "rate"):
+            at[group] = np.array([self.index.get(f"{group}.{a}", -1) for a in ANGLES])
+        return at
+
+    def unpack(self, values: Float[Array, "B P"]) -> Gains:
+        padded = np.concatenate([values, np.zeros((len(values), 1))], axis=1)  # -1 finds the zero
+        grouped = {group: padded[:, at] for group, at in self._at.items()}
+        one = {name: padded[:, self.index.get(name, -1)] for name in _SINGLE}
+        velocity = np.stack([one["velocity.x"], np.zeros(len(values)), one["velocity.z"]], axis=1)
+        switch = one["c_trans"] + one["duration"]  # a kind has one of them
+        return Gains(
+            grouped["kp"], grouped["kd"], grouped["target"], grouped["c_d"], grouped["c_v"], one["alpha_arm"], switch,
+            grouped["angle"], grouped["rate"], one["pitch"], one["lift"], velocity, one["pitch_rate"],
+        )  # fmt: skip
+
+
+_SINGLE = ("alpha_arm", "c_trans", "duration", "pitch", "lift", "velocity.x", "velocity.z", "pitch_rate")
+
+
+def _of(table: Mapping, angle: str) -> object:
+    return table[angle] if angle in table else table[angle.rsplit("_", 1)[0]]
+
+
+def _servos(stiffness: Mapping, targets: Mapping) -> list[Parameter]:
+    made = []
+    for state in (0, 1):
+        for angle in ANGLES:
+            kp = _of(stiffness, angle)
+            start = float(kp[state] if isinstance(kp, tuple) else kp)  # type: ignore[arg-type]
+            made.append(Parameter(f"kp{state}.{angle}", "N m/rad", start, 0.4, 0.5, 5000.0, log=True))
+        for angle in ANGLES:
+            kp = _of(stiffness, angle)
+            start = 0.1 * float(kp[state] if isinstance(kp, tuple) else kp)  # type: ignore[arg-type]
+            made.append(Parameter(f"kd{state}.{angle}", "N m s/rad", start, 0.4, 0.05, 500.0, log=True))
+        free = [*_FREE_TARGETS, "rtoe_y"] if state == 1 else _FREE_TARGETS
+        for angle in free:
+            start = float(targets.get(angle, (0.0, 0.0))[state])
+            made.append(Parameter(f"target{state}.{angle}", "rad", start, 0.1, -2.5, 2.5))
+    return made
+
+
+def _start() -> list[Parameter]:
+    made = []
+    for angle in _START_ANGLES:
+        made.append(Parameter(f"angle.{angle}", "rad", _START.get(angle, (0.0, 0.0))[0], 0.1, -2.0, 2.0))
+    for angle in _START_ANGLES:
+        made.append(Parameter(f"rate.{angle}", "rad/s", _START.get(angle, (0.0, 0.0))[1], 0.4, -15.0, 15.0))
+    return [
+        *made,
+        Parameter("pitch", "rad", 0.05, 0.05, -0.5, 0.5),
+        Parameter("lift", "m", 0.0, 0.01, -0.02, 0.1),
+        Parameter("velocity.x", "m/s", 1.3, 0.1, 0.0, 4.0),
+        Parameter("velocity.z", "m/s", 0.0, 0.1, -1.0, 1.0),
+        Parameter("pitch_rate", "rad/s", 0.0, 0.3, -4.0, 4.0),
+    ]
+
+
+def _walker_space() -> Space:
+    feedback = [
+        Parameter("c_d.sagittal", "rad/m", 0.0, 0.1, -2.0, 3.0),
+        Parameter("c_v.sagittal", "rad s/m", 0.0, 0.05, -1.0, 1.5),
+        Parameter("c_d.coronal", "rad/m", 0.2, 0.1, -1.0, 3.0),
+        Parameter("c_v.coronal", "rad s/m", 0.2, 0.05, -0.5, 1.5),
+        Parameter("alpha_arm", "rad/rad", 1.0, 0.2, -3.0, 3.0),
+        Parameter("c_trans", "m", 0.16, 0.03, -0.3, 0.5),
+    ]
+    return Space("walker", (*_servos(_STIFFNESS, _TARGETS), *feedback, *_start()))
+
+
+def _simbicon_space() -> Space:
+    feedback = [
+        Parameter(f"{gain}.{plane}{state}", unit, first, step, -1.0, 3.0)
+        for state in (0, 1)
+        for gain, unit, first, step in (("c_d", "rad/m", (0.3, 0.5)[state], 0.1), ("c_v", "rad s/m", 0.2, 0.05))
+        for plane in ("sagittal", "coronal")
+    ]
+    timing = Parameter("duration", "s", 0.3, 0.03, 0.05, 0.8)
+    return Space("simbicon", (*_servos(_YIN_STIFFNESS, _YIN_TARGETS), *feedback, timing, *_start()))
+
+
+WALKER, SIMBICON = _walker_space(), _simbicon_space()
+SPACES = {space.kind: space for space in (WALKER, SIMBICON)}
+
+
+def table_rows(space: Space, values: Float[Array, "P"]) -> Sequence[tuple[str, ...]]:
+    """Rows in the shape of table 3.1: angle, then kp, kd and target in states 0 and 1; then everything else by name."""
+    at, padded = space._at, np.append(values, np.nan)
+    rows = []
+    for angle in ANGLES:
+        shown = "torso" + angle[4:] if angle.startswith("rhip") else angle
+        cells = [padded[at[group][state][INDEX[angle]]] for state in (0, 1) for group in ("kp", "kd", "target")]
+        rows.append((shown, *("0" if np.isnan(cell) else f"{cell:.4g}" for cell in cells)))
+    return rows

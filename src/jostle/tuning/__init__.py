@@ -1,0 +1,1 @@
+"""Experiments with CMA-ES: objectives, recipes, and runs that can be interrupted."""
