@@ -99,6 +99,16 @@ class Simulations:
         self.running[rows] = True
         self._batch.forward(rows, stage=_CURRENT)
 
+    def snapshot(self) -> Float[Array, "B n"]:
+        """All that the next step depends on beside the model: positions, velocities, forces, the solver's last guess."""
+        return self._batch.state.copy()
+
+    def restore(self, snapshot: Float[Array, "B n"]) -> None:
+        """Go on from a snapshot, to the same bits whatever was simulated in between; all run again."""
+        self._batch.state[:] = snapshot
+        self.running[:] = True
+        self._batch.forward(stage=_CURRENT)
+
     def step(self, substeps: int = 1) -> None:
         """Advance the running ones by `substeps` time steps."""
         if not self.running.any():
@@ -125,11 +135,12 @@ class Simulations:
         force: Float[Array, "*n 3"],
         point: Float[Array, "3"] | None = None,
         which: Bool[Array, "B"] | Int[Array, "n"] | None = None,
+        add: bool = False,
     ) -> None:
         """Push a part with a force in the world (newtons), at a point of its frame (None: its centre of mass).
 
         It lasts until it is set anew; zero ends it. Off the centre it turns the part as it is turned now: set it anew
-        every step. Only one push a part acts at a time.
+        every step. With `add` it joins the pushes that act on the part; otherwise it takes their place.
         """
         rows = np.arange(self.count) if which is None else np.arange(self.count)[which]
         body = int(self.physics.bodies[joint])
@@ -137,8 +148,8 @@ class Simulations:
         arm = np.zeros(3) if point is None else point - self.physics.body.com[joint]
         turned = self.read("xmat")[rows, body].reshape(-1, 3, 3) @ arm
         applied = self._batch.xfrc_applied
-        applied[rows, body, :3] = strength  # MuJoCo applies it at the centre of mass
-        applied[rows, body, 3:] = np.cross(turned, strength)
+        wrench = np.concatenate([strength, np.cross(turned, strength)], axis=1)  # MuJoCo: at the centre of mass
+        applied[rows, body] = wrench + (applied[rows, body] if add else 0.0)
 
     def read(self, field: str) -> Array:
         """A field of MuJoCo's MjData, one row a simulation, such as "xpos" or "sensordata": live and read-only."""
