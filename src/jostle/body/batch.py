@@ -100,7 +100,7 @@ class Simulations:
         self._batch.forward(rows, stage=_CURRENT)
 
     def snapshot(self) -> Float[Array, "B n"]:
-        """All that the next step depends on beside the model: positions, velocities, forces, the solver's last guess."""
+        """What the next step depends on, beside the model: positions, velocities, forces, the solver's last guess."""
         return self._batch.state.copy()
 
     def restore(self, snapshot: Float[Array, "B n"]) -> None:
