@@ -6,12 +6,14 @@ hidden in it: the same states and commands give the same motion. `state.pose` is
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from jostle.errors import CommandError
+from jostle.controllers.floor import LEVEL, Floor
+from jostle.errors import CommandError, unknown_name
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
@@ -57,9 +59,36 @@ class Command:
     target: Float[Array, "3"] | None = None  # a point in the world
     pushes: tuple[Push, ...] = ()  # those that begin now; the controller sees them through to their end
     task: str | None = None
+    settings: Mapping[str, float] = field(default_factory=dict)  # those to change; they stay until changed again
 
 
 NEUTRAL = Command()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A number of a character's world that may be changed while it runs, such as the slope of its ground."""
+
+    name: str
+    label: str  # for people
+    low: float
+    high: float
+    default: float
+    unit: str = ""
+
+
+def check_settings(known: Iterable[Setting], given: Mapping[str, float]) -> None:
+    """Refuse settings that are not known or out of range."""
+    by_name = {setting.name: setting for setting in known}
+    for name, value in given.items():
+        if name not in by_name:
+            if not by_name:
+                raise CommandError(f"This controller has no settings, so '{name}' cannot be set.")
+            raise CommandError(unknown_name("setting", name, by_name))
+        low, high, unit = by_name[name].low, by_name[name].high, by_name[name].unit
+        if not (isinstance(value, int | float | np.number) and low <= value <= high):
+            limits = f"{low:g} and {high:g} {unit}".rstrip()
+            raise CommandError(f"The setting '{name}' must be a number between {limits}, not {value}.")
 
 
 @dataclass(frozen=True)
@@ -84,7 +113,10 @@ class State(Protocol):
 
 @runtime_checkable
 class Controller(Protocol):
-    """Pure, no hidden clock."""
+    """Pure, no hidden clock.
+
+    It may also have a `body` of its own, `settings` (a tuple of Setting) that commands change, and `tasks` (names).
+    """
 
     @property
     def name(self) -> str: ...
@@ -111,3 +143,14 @@ class Observed:
 
     contacts: dict[str, bool] = field(default_factory=dict)  # part -> touches the ground
     quality: dict[str, float] = field(default_factory=dict)  # likelihood, variance, …, by name
+    floor: Floor = LEVEL
+
+
+def settings_of(controller: Controller) -> tuple[Setting, ...]:
+    """What may be changed while this controller runs."""
+    return getattr(controller, "settings", ())
+
+
+def tasks_of(controller: Controller) -> tuple[str, ...]:
+    """What this controller does when it is asked by name."""
+    return getattr(controller, "tasks", ())

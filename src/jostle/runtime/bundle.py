@@ -13,12 +13,13 @@ import json
 import zipfile
 import zlib
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from jostle.clips import Clip
-from jostle.controllers import Controller, Playback
+from jostle.controllers import Controller
 from jostle.errors import BundleError, JostleError
 from jostle.files import read_bytes, write_bytes
 from jostle.types import Array, PathLike
@@ -26,7 +27,10 @@ from jostle.types import Array, PathLike
 FORMAT, VERSION = "jostle-bundle", 1
 MAX_UNPACKED = 512 * 2**20  # bytes; a small file that claims more is no bundle of ours
 
-KINDS: dict[str, type] = {"playback": Playback}  # what `load_controller` can bring back to life
+KINDS = {  # what `load_controller` can bring back to life: module and class, opened when a bundle asks for it
+    "playback": ("jostle.controllers.playback", "Playback"),
+    "walker": ("jostle.controllers.walker.walker", "Walker"),
+}
 
 
 @dataclass(frozen=True)
@@ -160,7 +164,8 @@ def load_controller(path: PathLike) -> Controller:
             path, f"it holds a '{bundle.kind}', and this jostle knows: {', '.join(KINDS)}; update jostle."
         )
     try:
-        return KINDS[bundle.kind].unpack(bundle.data, bundle.arrays)
+        module, name = KINDS[bundle.kind]
+        return getattr(import_module(module), name).unpack(bundle.data, bundle.arrays)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise BundleError(path, f"its '{bundle.kind}' lacks or garbles {error}; make it again.") from None
     except JostleError as error:

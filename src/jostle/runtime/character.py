@@ -8,12 +8,13 @@ keeps the two clocks together for hours.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from jostle.body import Body, build_body
-from jostle.controllers import NEUTRAL, Command, Controller, Observed, Push, Start
+from jostle.controllers import NEUTRAL, Command, Controller, Observed, Push, Start, check_settings, settings_of
 from jostle.errors import CommandError, MotionError
 from jostle.skeleton import Pose, Skeleton, interpolate
 
@@ -29,6 +30,7 @@ class CharacterState:
     last: Any  # the controller's state before `next`
     next: Any  # the controller's state at or after this display frame
     waiting: tuple[Push, ...] = ()  # pushes that came since the controller's last step
+    changed: Mapping[str, float] = field(default_factory=dict)  # settings that came since then
 
     @property
     def observed(self) -> Observed:
@@ -41,7 +43,7 @@ class Character:
 
     controller: Controller
     rate: float = 60.0  # display frames a second
-    mass: float | None = None  # kilograms; where none is given, what `build_body` takes: 70 for a person
+    mass: float | None = None  # kilograms; where none is given, the controller's own body, or what `build_body` takes
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.rate) and self.rate > 0):
@@ -53,7 +55,8 @@ class Character:
 
     @cached_property
     def body(self) -> Body:
-        return build_body(self.skeleton, mass=self.mass)
+        own = getattr(self.controller, "body", None)
+        return own if own is not None and self.mass is None else build_body(self.skeleton, mass=self.mass)
 
     def init(self, start: Start | None = None) -> CharacterState:
         state = self.controller.init(start or Start())
@@ -62,16 +65,17 @@ class Character:
     def step(self, state: CharacterState, command: Command = NEUTRAL) -> CharacterState:
         """One display frame later."""
         self._check_pushes(command)
+        check_settings(settings_of(self.controller), command.settings)
         frame = state.frame + 1
         due = frame / (self.rate * self.controller.dt)  # controller steps, as a real number
         last, following, steps = state.last, state.next, state.steps
-        pushes = state.waiting + command.pushes
+        wish = replace(command, pushes=state.waiting + command.pushes, settings={**state.changed, **command.settings})
         while steps < math.ceil(due - 1e-9):
-            wish = Command(command.heading, command.speed, command.target, pushes, command.task)
-            last, following, steps, pushes = following, self.controller.step(following, wish), steps + 1, ()
+            last, following, steps = following, self.controller.step(following, wish), steps + 1
+            wish = replace(wish, pushes=(), settings={})
         between = min(max(due - (steps - 1), 0.0), 1.0)
         pose = following.pose if between > 1 - 1e-9 else interpolate(last.pose, following.pose, between)
-        return CharacterState(pose, frame, frame / self.rate, steps, last, following, pushes)
+        return CharacterState(pose, frame, frame / self.rate, steps, last, following, wish.pushes, wish.settings)
 
     def _check_pushes(self, command: Command) -> None:
         for push in command.pushes:
