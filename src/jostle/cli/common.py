@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from jostle.clips.skin import Skin
 
 GLTF = (".glb", ".gltf")
+WALKER = "walker:"  # before the name of a shipped one
 
 
 def find(name: str) -> Path:
-    """A file by its path, or a shipped clip by its name."""
+    """A file by its path, a shipped clip by its name, or a shipped walker: walker:stocky."""
+    if name.startswith(WALKER):
+        return assets.walker_path(name.removeprefix(WALKER))
     path, exists = Path(name), False
     with suppress(OSError, ValueError):  # names that no file can have
         exists = path.exists()
@@ -32,6 +35,11 @@ def find(name: str) -> Path:
             name, f"there is no such file, and no shipped clip of that name ({', '.join(assets.clip_names())})."
         )
     return path
+
+
+def is_character(name: str) -> bool:
+    """Whether this names something that runs, not a clip: a bundle or a shipped walker."""
+    return name.startswith(WALKER) or name.endswith(".jostle")
 
 
 def load(name: str, **options: object) -> Clip:

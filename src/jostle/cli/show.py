@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from jostle import assets
-from jostle.cli.common import find, find_skin, load, load_all, progress, say
+from jostle.cli.common import find, find_skin, is_character, load, load_all, progress, say
 from jostle.clips import Clip, save_clip
 from jostle.errors import CommandError, FileError, unknown_name
 
 if TYPE_CHECKING:
     from jostle.controllers import Controller
 
+LONGEST_RUN = 600.0  # seconds
 View = Literal["three-quarter", "side", "front", "left", "right", "back", "top"]
 
 
@@ -31,15 +32,15 @@ def view(
     """Look at clips side by side in the browser, or run characters live.
 
     Args:
-        files: clips (.bvh .amc .glb …), shipped clips by name (walk, run, …), or characters (.jostle)
+        files: clips (.bvh .amc .glb …), shipped clips by name (walk, run, …), characters (.jostle), or shipped
+            walkers (walker:stocky, …)
         controller: run each clip live under this controller (playback)
         animation: which animation of a glTF file to show, by name
         host: address to listen on; anything but this machine's own needs the token that is printed
         port: port to listen on; where it is taken, another one is used and printed
         browser: open the page in a browser
     """
-    characters = [name for name in files if name.endswith(".jostle")]
-    if not characters and controller is None:
+    if controller is None and not any(is_character(name) for name in files):
         from jostle.viewer import view_clips
 
         clips, skins = load_all(files, animation), [find_skin(name) for name in files]
@@ -48,7 +49,7 @@ def view(
     from jostle.viewer import view_controllers
 
     live = [_controller(name, controller, animation) for name in files]
-    skins = [None if name.endswith(".jostle") else find_skin(name) for name in files]
+    skins = [None if is_character(name) else find_skin(name) for name in files]
     view_controllers(live, host=host, port=port, open_browser=browser, skins=skins, announce=_announce)
 
 
@@ -60,7 +61,7 @@ def _controller(name: str, kind: str | None, animation: str | None) -> Controlle
     from jostle.controllers import Playback
     from jostle.runtime import load_controller
 
-    if name.endswith(".jostle"):
+    if is_character(name):
         return load_controller(find(name))
     if kind not in (None, "playback"):
         raise CommandError(unknown_name("controller", kind, ["playback"]))
@@ -77,11 +78,13 @@ def render(
     contacts: bool = False,
     follow: bool = True,
     animation: str | None = None,
+    seconds: float = 10.0,
 ) -> None:
     """Render clips to a film or a picture, without a screen: jostle render walk.bvh run.bvh out.mp4
 
     Args:
-        files: clips to show side by side, and last the file to write: .mp4, .gif, or .png for a sheet of key poses
+        files: clips and characters (walker:stocky) to show side by side, and last the file to write: .mp4, .gif, or
+            .png for a sheet of key poses
         fps: frames a second of the film
         size: width and height in pixels
         camera: from where to look; three-quarter for films and side for sheets where it is not said
@@ -89,12 +92,28 @@ def render(
         contacts: ring the feet that are on the ground
         follow: let the camera travel with the body
         animation: which animation of a glTF file to show, by name
+        seconds: how long a character runs
     """
     if len(files) < 2:
         raise CommandError("jostle render needs a clip and a file to write: jostle render walk.bvh walk.mp4")
     *sources, target = files
-    clips = load_all(sources, animation)
+    clips = _motions(sources, animation, seconds)
     _render(clips, target, fps=fps, size=size, camera=camera, poses=poses, contacts=contacts, follow=follow)
+
+
+def _motions(names: Sequence[str], animation: str | None, seconds: float) -> list[Clip]:
+    """Clips as they are, characters after they have run."""
+    from jostle.runtime import Character, load_controller, record
+
+    if not 0 < seconds <= LONGEST_RUN:
+        raise CommandError(f"A character can run for at most {LONGEST_RUN:g} s, and not for {seconds:g} s.")
+    read = iter(load_all([name for name in names if not is_character(name)], animation))
+    runs = {
+        name: record(Character(load_controller(find(name))), seconds, name=Path(name).stem)
+        for name in names
+        if is_character(name)
+    }
+    return [runs[name] if is_character(name) else next(read) for name in names]
 
 
 def _render(clips: Sequence[Clip], target: str, **options: Any) -> None:
