@@ -86,11 +86,17 @@ def score(trace: Trace, goal: Goal, start_speed: Float[Array, "B"]) -> Score:
         "ratio": np.linalg.norm(seen["ratio"] - RATIO, axis=1),  # (3.16)
         "stance": _stance(seen),
     }
-    weights = {**WEIGHTS, **goal.weights}
-    if not goal.fastest:
-        weights["power"] *= 70.0 / trace.physics.body.total_mass
+    weights = weights_of(goal, trace.physics.body.total_mass)
     cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(trace.steps)))  # (3.17)
     return Score(terms, np.where(np.isfinite(cost), cost, 1e9), seen)
+
+
+def weights_of(goal: Goal, mass: float) -> dict[str, float]:
+    """w_s of (3.17) for a body of this mass in kilograms."""
+    weights = {**WEIGHTS, **goal.weights}
+    if not goal.fastest:
+        weights["power"] *= 70.0 / mass
+    return weights
 
 
 def observe(trace: Trace) -> dict[str, Float[Array, "B ..."]]:
@@ -99,7 +105,7 @@ def observe(trace: Trace) -> dict[str, Float[Array, "B ..."]]:
     velocity = (trace.com[steps - 1, rows] - trace.com[0]) / (steps * trace.dt)[:, None]
     squares = np.square(trace.torques).sum(axis=0) / steps[:, None]  # (B, 30)
     shares = np.stack([squares[:, group].sum(axis=1) for group in (HIPS, KNEES, ANKLES)], axis=1)  # (3.15)
-    gaits = [measure(trace, walker) for walker in rows]
+    gaits = [measure(trace, walker) for walker in range(len(steps))]
     body = trace.physics.body
     spin_rate = np.diff(trace.spin, axis=0) / trace.dt * on[1:]
     scale = (

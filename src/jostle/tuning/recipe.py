@@ -1,0 +1,211 @@
+"""A recipe: what to optimise, as a small TOML file (docs/walking/optimising.md lists the keys).
+
+    name = "uphill"
+    body = "stocky"                # or a table: body = {height = 1.8, mass = 75}
+    start = "walker:stocky"
+
+    [[stage]]                      # a condition; each stage starts from the best of the one before
+    slope_deg = 3
+    step = 0.65
+    generations = 60
+
+    [[stage]]                      # what a stage does not say stays as in the stage before
+    slope_deg = 6
+
+Inside a stage the walks grow longer, `seconds = [4, 6, 10]`: as soon as the share `advance` of the population walks the
+whole time, the next duration begins. At the last one the stage goes on for `generations`, or until nothing better has
+been found for a long time (the stop rules of Wang 2010, section 3.3.3, are in `run.py`).
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from jostle.body import Ground
+from jostle.controllers.walker.parameters import SPACES, Space
+from jostle.controllers.walker.people import PEOPLE, Person
+from jostle.errors import BodyError
+from jostle.files import read_bytes
+from jostle.tuning.objective import WEIGHTS, Goal
+from jostle.tuning.schema import FLAG, Field, Where, each, either, number, read_table, some, table, text, whole, word
+from jostle.types import PathLike
+
+ABLATIONS = ("ratio", "ang", "head", "land", "power")  # section 3.4
+
+
+@dataclass(frozen=True)
+class Pushes:
+    """Shoves on the torso from all sides while it walks; the cost of a walker is its mean over `trials`."""
+
+    force: float  # newtons
+    every: float = 4.0  # seconds from one push to the next
+    duration: float = 0.4  # seconds
+    trials: int = 4  # walks of every candidate, each pushed from other sides at other moments
+    fresh: bool = False  # draw the sides anew in every generation? Otherwise once a stage
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One condition, and when it has been met."""
+
+    seconds: tuple[float, ...] = (4.0, 6.0, 10.0)
+    advance: float = 0.5  # of the population must walk the whole time
+    generations: int | None = None  # at the last duration; None: until nothing better is found
+    sigma: float | None = None  # at its start; None: the recipe's
+    slope_deg: float = 0.0
+    friction: float = 1.0
+    speed: float | None = None  # m/s; None: the cost of transport decides
+    step: float | None = None  # m
+    fastest: bool = False
+    weights: Mapping[str, float] = field(default_factory=dict)  # of the objective, where they differ
+    without: tuple[str, ...] = ()  # terms that are left out
+    pushes: Pushes | None = None
+
+    @property
+    def ground(self) -> Ground:
+        return Ground(math.radians(self.slope_deg), self.friction)
+
+    @property
+    def goal(self) -> Goal:
+        return Goal(self.speed, self.step, {**self.weights, **dict.fromkeys(self.without, 0.0)}, self.fastest)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    name: str = "walker"
+    body: str | Person = "stocky"
+    machine: str = "walker"
+    seed: int = 0
+    sigma: float = 0.4  # in the units of `Space.encode`
+    population: int = 24
+    start: str = "initial"  # or "walker:NAME", or a .jostle file
+    stages: tuple[Stage, ...] = (Stage(),)
+
+    @property
+    def person(self) -> Person:
+        return PEOPLE[self.body] if isinstance(self.body, str) else self.body
+
+    @property
+    def space(self) -> Space:
+        return SPACES[self.machine]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `recipe_from` reads; plain data, without what is as by default."""
+        kept = {key: value for key, value in asdict(self).items() if key != "stages"}
+        return {**kept, "stage": [_plain(asdict(stage)) for stage in self.stages]}
+
+
+def _plain(stage: dict[str, Any]) -> dict[str, Any]:
+    lists = {key: list(value) if isinstance(value, tuple) else value for key, value in stage.items()}
+    return {key: value for key, value in lists.items() if value is not None}
+
+
+_PUSHES: dict[str, Field] = {
+    "force": number(0, 2000),
+    "every": number(0.2, 60),
+    "duration": number(0.01, 10),
+    "trials": whole(1, 64),
+    "fresh": FLAG,
+}
+_STAGE: dict[str, Field] = {
+    "seconds": either(number(0.5, 100), some(number(0.5, 100), least=1)),
+    "advance": number(0, 1),
+    "generations": whole(1, 100_000),
+    "sigma": number(1e-6, 10),
+    "slope_deg": number(-30, 30),
+    "friction": number(0.05, 2),
+    "speed": number(0.1, 5),
+    "step": number(0.05, 2),
+    "fastest": FLAG,
+    "weights": each(WEIGHTS, number(0, 1e9)),
+    "without": some(word(ABLATIONS)),
+    "pushes": table("a table of force, every, duration, trials and fresh"),
+}
+_BODY: dict[str, Field] = {key.name: number(0, math.inf) for key in fields(Person)}
+_RECIPE: dict[str, Field] = {
+    "name": text("a name without / and control characters", lambda name: 0 < len(name) <= 80 and _printable(name)),
+    "body": either(word(PEOPLE), table("a table of height, mass, arms and legs")),
+    "machine": word(SPACES),
+    "seed": whole(0, 2**32 - 1),
+    "sigma": number(1e-6, 10),
+    "population": whole(4, 4096),
+    "start": text('"initial", "walker:NAME" or the path of a .jostle file', lambda value: _is_start(value)),
+    "stage": some(table("a table headed [[stage]]")),
+}
+
+
+def _printable(name: str) -> bool:
+    return name.isprintable() and "/" not in name and "\\" not in name
+
+
+def _is_start(value: str) -> bool:
+    return value == "initial" or value.removeprefix("walker:") != value != "walker:" or value.endswith(".jostle")
+
+
+def read_recipe(path: PathLike) -> Recipe:
+    """Read a recipe file; an error names the line, what stands there and what is allowed."""
+    raw = read_bytes(path, limit=2**20)
+    where = Where(path)
+    try:
+        source = raw.decode("utf-8")
+        given = tomllib.loads(source)
+    except UnicodeDecodeError:
+        where.fail("a recipe is a text file in UTF-8; this is something else.")
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        where.fail(f"this is no TOML: {error}.")
+    return recipe_from(given, Where(path, source))
+
+
+def recipe_from(given: object, where: Where) -> Recipe:
+    """A recipe from plain tables, checked."""
+    values = read_table(given, _RECIPE, where)
+    stages: list[Stage] = []
+    for index, own in enumerate(values.pop("stage", ()) or ({},)):
+        stages.append(_stage(own, stages[-1] if stages else Stage(), where.within(index, f"stage {index + 1}")))
+    if isinstance(values.get("body"), dict):
+        values["body"] = _person(values["body"], where)
+    return Recipe(**values, stages=tuple(stages))
+
+
+def _person(given: dict, where: Where) -> Person:
+    own = Where(where.path, where.text, where.section, "the body")
+    values = read_table(given, _BODY, own)
+    height = values.get("height", Person.height)
+    values.setdefault("fallen", min(Person.fallen, 0.42 * height))  # the thesis's 0.7 m, less for the small
+    try:
+        return Person(**values)
+    except BodyError as error:
+        own.fail(str(error), "body")
+
+
+def _stage(given: object, before: Stage, where: Where) -> Stage:
+    """What this stage says, and for the rest what the one before said."""
+    own = read_table(given, _STAGE, where)
+    if own.get("fastest") and "speed" in own:
+        where.fail(f"{where.title} asks for the fastest walk and for a speed; keep one of them.", "fastest")
+    own |= {"speed": None} if own.get("fastest") else {"fastest": False} if "speed" in own else {}
+    values = {key.name: getattr(before, key.name) for key in fields(Stage)} | own
+    if isinstance(values["seconds"], float):
+        values["seconds"] = (values["seconds"],)
+    if list(values["seconds"]) != sorted(set(values["seconds"])):
+        where.fail(f"'seconds' of {where.title} must grow from one duration to the next.", "seconds")
+    if isinstance(values["pushes"], dict):
+        values["pushes"] = _pushes(values["pushes"], where)
+    return Stage(**values)
+
+
+def _pushes(given: dict, where: Where) -> Pushes:
+    own = where.within(where.section, f"the pushes of {where.title}")
+    values = read_table(given, _PUSHES, own)
+    if "force" not in values:
+        own.fail(f"'force' is missing from {own.title}; it is in newtons.", "pushes")
+    pushes = Pushes(**values)
+    if pushes.duration >= pushes.every:
+        own.fail(
+            f"{own.title} last {pushes.duration:g} s but come every {pushes.every:g} s; leave time between.", "pushes"
+        )
+    return pushes

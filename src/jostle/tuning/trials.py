@@ -1,0 +1,148 @@
+"""Score a population: every candidate walks under the conditions of a stage, alone or under pushes.
+
+A `Job` is plain data, so that it can travel to another machine. What a candidate scores depends on the job and on its
+own parameters alone, to the last bit: not on who walks beside it, on how the population is cut into pieces, or on the
+number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from jostle.body import Ground
+from jostle.controllers.walker.parameters import SPACES
+from jostle.controllers.walker.people import Person, walker_physics
+from jostle.controllers.walker.trace import Shove, rollout
+from jostle.controllers.walker.walk import Walk
+from jostle.tuning.objective import Goal, Score, score
+from jostle.tuning.recipe import Pushes, Recipe
+from jostle.types import Array, Float
+
+SETTLING = 1.0  # seconds before the first push
+_ROWS = 128  # simulations in one batch: more gain nothing, and their traces fill memory
+_KEPT = 4  # batches kept ready
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a worker must know to score candidates."""
+
+    person: Person
+    machine: str
+    ground: Ground
+    goal: Goal
+    seconds: float
+    pushes: Pushes | None = None
+    seed: tuple[int, ...] = (0,)  # of the sides that pushes come from
+
+    @property
+    def trials(self) -> int:
+        return 1 if self.pushes is None else self.pushes.trials
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Of each candidate, the mean over its trials."""
+
+    cost: Float[Array, "B"]
+    terms: dict[str, Float[Array, "B"]]  # unweighted
+    seen: dict[str, Float[Array, "B ..."]]
+    survived: Float[Array, "B"]  # share of its trials that it walked to the end
+
+
+def job_of(recipe: Recipe, stage: int, seconds: float, generation: int) -> Job:
+    """The job of a generation; only pushes that are fresh depend on which one it is."""
+    now = recipe.stages[stage]
+    seed = (recipe.seed, stage, generation) if now.pushes is not None and now.pushes.fresh else (recipe.seed, stage)
+    return Job(recipe.person, recipe.machine, now.ground, now.goal, seconds, now.pushes, seed)
+
+
+class Bench:
+    """Batches of simulations, built once and kept ready. Not to be shared between threads."""
+
+    def __init__(self, threads: int = 0) -> None:
+        self.threads = threads  # 0: all processors
+        self._walks: dict[tuple, Walk] = {}
+
+    def score(self, job: Job, values: Float[Array, "B P"]) -> Outcome:
+        """Let every candidate walk and score it."""
+        most = max(1, _ROWS // job.trials)
+        pieces = np.array_split(values, -(-len(values) // most))
+        return join([self._score(job, piece) for piece in pieces])
+
+    def _score(self, job: Job, values: Float[Array, "B P"]) -> Outcome:
+        rows = np.repeat(values, job.trials, axis=0)  # the trials of a candidate stand side by side
+        if len(rows) == 1:
+            rows = np.repeat(rows, 2, axis=0)  # NumPy adds up a lone column in another order than one of several
+        walk = self._walk(job, len(rows))
+        trace = rollout(walk, rows, job.seconds, job.person.fallen, shoves(job, len(rows), walk.dt))
+        scored = score(trace, job.goal, rows[:, SPACES[job.machine].index["velocity.x"]])
+        return _mean(scored, trace.steps == len(trace.phase), len(values), job.trials)
+
+    def _walk(self, job: Job, count: int) -> Walk:
+        key = (job.person, job.ground, job.machine, count)
+        if key not in self._walks:
+            if len(self._walks) >= _KEPT:
+                self._walks.pop(next(iter(self._walks)))
+            self._walks[key] = Walk(walker_physics(job.person, job.ground), count, job.machine, self.threads)
+        return self._walks[key]
+
+
+def _mean(scored: Score, survived: Array, count: int, trials: int) -> Outcome:
+    def mean(values: Array) -> Array:
+        own = values[: count * trials].astype(float)
+        return own.reshape(count, trials, *values.shape[1:]).mean(axis=1)
+
+    return Outcome(
+        mean(scored.cost),
+        {name: mean(term) for name, term in scored.terms.items()},
+        {name: mean(seen) for name, seen in scored.seen.items()},
+        mean(survived),
+    )
+
+
+def join(pieces: Sequence[Outcome]) -> Outcome:
+    """The outcomes of consecutive pieces of a population as one."""
+    first = pieces[0]
+    return Outcome(
+        np.concatenate([piece.cost for piece in pieces]),
+        {name: np.concatenate([piece.terms[name] for piece in pieces]) for name in first.terms},
+        {name: np.concatenate([piece.seen[name] for piece in pieces]) for name in first.seen},
+        np.concatenate([piece.survived for piece in pieces]),
+    )
+
+
+def push_plan(job: Job) -> tuple[Float[Array, "trials n"], Float[Array, "trials n 3"]]:
+    """When each trial is pushed, and with which force: moments spread over a period, sides over the circle."""
+    pushes = job.pushes
+    if pushes is None:
+        return np.zeros((1, 0)), np.zeros((1, 0, 3))
+    rng = np.random.default_rng(job.seed)
+    count = max(0, int(np.ceil((job.seconds - SETTLING) / pushes.every)))
+    first = SETTLING + pushes.every * (np.arange(pushes.trials) + rng.random(pushes.trials)) / pushes.trials
+    times = first[:, None] + pushes.every * np.arange(count)
+    total = pushes.trials * count
+    angles = 2.0 * np.pi * (rng.permutation(total) + rng.random(total)) / max(total, 1)
+    forces = pushes.force * np.stack([np.cos(angles), np.sin(angles), np.zeros(total)], axis=1)
+    return times, forces.reshape(pushes.trials, count, 3)
+
+
+def shoves(job: Job, rows: int, dt: float) -> list[Shove]:
+    """The plan as a sequence of forces that follow each other without overlap: at each moment one force a walker."""
+    times, forces = push_plan(job)
+    if job.pushes is None or not times.size:
+        return []
+    begin = np.round(times / dt).astype(int)
+    end = begin + max(1, round(job.pushes.duration / dt))
+    moments = np.unique(np.concatenate([begin.ravel(), end.ravel()]))
+    made = []
+    for now, then in pairwise(moments):
+        acting = (begin <= now) & (now < end)  # (trials, n)
+        if acting.any():
+            own = (acting[:, :, None] * forces).sum(axis=1)  # (trials, 3)
+            made.append(Shove(now * dt, (then - now) * dt, np.tile(own, (-(-rows // len(own)), 1))[:rows]))
+    return made
