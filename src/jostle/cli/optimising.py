@@ -1,0 +1,153 @@
+"""An optimisation at the terminal: from the command line to a session, its limits, and how it ends."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.chart import Screen
+from jostle.cli.common import WALKER, say, told_warnings
+from jostle.errors import CommandError
+from jostle.runtime import save_controller
+from jostle.tuning.recipe import Recipe, Stage, read_recipe, recipe_from
+from jostle.tuning.run import Evaluate, start_values
+from jostle.tuning.schema import Where
+from jostle.tuning.session import Files, Session, begin_session, files_for, resume_session
+from jostle.tuning.trials import Bench
+from jostle.tuning.workers import cluster
+from jostle.types import Array, Float
+
+if TYPE_CHECKING:
+    from jostle.controllers.walker.walker import Walker
+
+
+@dataclass(frozen=True)
+class Order:
+    """What was asked on the command line."""
+
+    recipe: str | None
+    given: dict[str, Any]  # keys of a recipe
+    wishes: dict[str, Any]  # keys of every stage
+    output: str
+    threads: int = 0
+    cluster: str | None = None
+    resume: bool = False
+
+
+@dataclass(frozen=True)
+class Limits:
+    minutes: float | None = None
+    generations: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("minutes", "generations"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise CommandError(f"--{name} must be a positive number, not {value:g}.")
+
+    def reached(self, generation: int, seconds: float) -> str | None:
+        if self.generations is not None and generation >= self.generations:
+            return f"stopped after {generation} generations, as asked"
+        if self.minutes is not None and seconds >= 60.0 * self.minutes:
+            return f"stopped after {self.minutes:g} minutes, as asked"
+        return None
+
+
+def follow(order: Order, limits: Limits) -> None:
+    """Run until it is done, a limit is reached, or ctrl-C; in each case everything is on disk."""
+    files = files_for(order.output)
+    if order.threads < 0:
+        raise CommandError(f"--threads must be 0 (all) or a positive number, not {order.threads}.")
+    recipe = read_order(order)
+    with _evaluator(order) as evaluate:
+        with told_warnings():
+            session = _session(order, recipe, files, evaluate)
+        _run(session, limits)
+
+
+@contextmanager
+def _evaluator(order: Order) -> Iterator[Evaluate]:
+    if order.cluster is None:
+        yield Bench(order.threads).score
+        return
+    with cluster(order.cluster) as workers:
+        say(f"Walking on {workers.threads} threads at {order.cluster}.")
+        yield workers.score
+
+
+def read_order(order: Order) -> Recipe | None:
+    """The recipe with what the command line says in its place; None where nothing is said."""
+    if order.recipe is None and not order.given and not order.wishes and order.resume:
+        return None
+    recipe = Recipe(name=Path(order.output).stem) if order.recipe is None else read_recipe(order.recipe)
+    stages = tuple(_wished(stage, order.wishes) for stage in recipe.stages)
+    changed = replace(recipe, stages=stages, **order.given)
+    return recipe_from(changed.to_dict(), Where("the command line"))  # checked as a file is
+
+
+def _wished(stage: Stage, wishes: dict[str, Any]) -> Stage:
+    return replace(stage, **wishes, **({"fastest": False} if "speed" in wishes else {}))
+
+
+def _session(order: Order, recipe: Recipe | None, files: Files, evaluate: Evaluate) -> Session:
+    if recipe is None or order.resume:
+        return resume_session(files, evaluate, _keep, recipe)
+    return begin_session(recipe, _start(recipe, order.recipe), evaluate, files, _keep)
+
+
+def _keep(walker: Walker, path: Path, recipe: Recipe) -> None:
+    save_controller(walker, path, seed=recipe.seed, recipe=recipe.to_dict())
+
+
+def _start(recipe: Recipe, source: str | None) -> Float[Array, "P"]:
+    """The parameters to start from. A file is looked for beside the recipe, then here."""
+    from jostle.cli.walk import load_walker
+
+    if recipe.start == "initial":
+        return start_values(recipe)
+    beside = Path(source).parent / recipe.start if source is not None else Path(recipe.start)
+    named = recipe.start.startswith(WALKER) or not beside.exists()
+    walker = load_walker(recipe.start if named else str(beside))
+    if walker.machine != recipe.machine:
+        raise CommandError(
+            f"'{recipe.start}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
+        )
+    return start_values(recipe, walker.values, walker.person.mass)
+
+
+def _run(session: Session, limits: Limits) -> None:
+    begun, run = time.monotonic(), session.run
+    end = run.finished
+    try:
+        with Screen(session, limits.generations, limits.minutes) as screen:
+            while end is None:
+                screen.show(session.step())
+                end = run.finished or limits.reached(run.at.generation, time.monotonic() - begun)
+    except KeyboardInterrupt:
+        _tell(session, "stopped")
+        raise SystemExit(130) from None
+    _tell(session, end)
+
+
+def _tell(session: Session, end: str) -> None:
+    """How it ended, what is there, and how to go on."""
+    run, files = session.run, session.files
+    rows = session.journal.rows
+    say(f"{run.recipe.name}: {end.rstrip('.')}.")
+    if not rows:
+        say("No generation is complete yet.")
+        return
+    session.draw()
+    last = rows[-1]
+    say(
+        f"{files.walker} is the best of {len(rows)} generations: cost {last['lowest']:.3f} in walks of "
+        f"{last['asked_s']:g} s; every term is in {files.log} and {files.plot}."
+    )
+    if run.finished is None:
+        say(f"Go on with: jostle walk optimise -o {shlex.quote(str(files.walker))} --resume")
