@@ -1,0 +1,73 @@
+"""Whose walk is measured: shipped walkers by name, or files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jostle import assets
+from jostle.body import Ground
+from jostle.controllers.walker.people import Person, walker_physics
+from jostle.errors import CommandError, FileError
+from jostle.types import Array, Float
+
+if TYPE_CHECKING:
+    from jostle.controllers.walker.walk import Walk
+
+REPORTED = 0.001  # seconds: figures are measured at this step, although walkers are made at a larger one
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A walker under the name by which its figures are known; small, so that it travels between processes."""
+
+    name: str
+    person: Person
+    machine: str  # "walker" or "simbicon"
+    values: Float[Array, "P"]
+    ground: Ground
+
+    @property
+    def digest(self) -> str:
+        """Different for every body, ground and parameter."""
+        said = repr((self.person, self.machine, self.ground)).encode() + np.ascontiguousarray(self.values).tobytes()
+        return hashlib.sha256(said).hexdigest()[:16]
+
+    def walk(self, count: int, timestep: float = REPORTED, threads: int = 1) -> Walk:
+        """A batch of this walker, not started yet."""
+        from jostle.controllers.walker.walk import Walk
+
+        return Walk(walker_physics(self.person, self.ground, timestep), count, self.machine, threads)
+
+    def copies(self, count: int) -> Float[Array, "B P"]:
+        return np.tile(self.values, (count, 1))
+
+
+def find_subjects(names: Sequence[str]) -> list[Subject]:
+    """These walkers (`stocky`, `walker:stocky`, or a file), or all that are shipped."""
+    chosen = list(names) or list(assets.walker_names())
+    if not chosen:
+        raise CommandError("There is no walker to measure: no walker is shipped, so name a file with --walker.")
+    subjects = [read_subject(name) for name in chosen]
+    known = [subject.name for subject in subjects]
+    for name in known:
+        if known.count(name) > 1:
+            raise CommandError(f"Two of the walkers are called '{name}'; rename one of the files.")
+    return subjects
+
+
+def read_subject(name: str) -> Subject:
+    from jostle.controllers.walker.walker import Walker
+    from jostle.runtime import load_controller
+
+    short = name.removeprefix("walker:")
+    path = assets.walker_path(short) if short in assets.walker_names() else Path(name)
+    found = load_controller(path)
+    if not isinstance(found, Walker):
+        raise FileError(path, "it holds no walker, which is what `evaluate walk` measures.")
+    return Subject(path.stem, found.person, found.machine, found.values, found.ground)
