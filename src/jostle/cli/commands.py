@@ -8,7 +8,9 @@ from jostle import __version__
 from jostle.cli.clips import check, info
 from jostle.cli.common import run
 from jostle.cli.convert import convert
+from jostle.cli.evaluate import evaluate
 from jostle.cli.show import demo, render, view
+from jostle.cli.walk import optimise, parameters, record
 
 _ABOUT = "Responsive characters from a handful of clips."
 
@@ -17,9 +19,13 @@ def build_app() -> SubcommandApp:
     clips = SubcommandApp()
     clips.command(name="info")(info)
     clips.command(name="check")(check)
+    walk = SubcommandApp()
+    for command in (optimise, record, parameters):
+        walk.command(name=command.__name__)(command)
     app = SubcommandApp()
+    app.command(walk, name="walk", help="Make simulated walkers and use them: optimise, record, parameters.")
     app.command(clips, name="clips", help="Ask clips about themselves: info, check.")
-    for command in (convert, view, render, demo):
+    for command in (convert, view, render, demo, evaluate):
         app.command(name=command.__name__)(command)
     return app
 

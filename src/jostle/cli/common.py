@@ -98,7 +98,7 @@ def print_table(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> N
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Callable[[int, int], None]]:
+def progress(title: str) -> Iterator[Callable[[float, float], None]]:
     """A bar with the time left, on standard error; yields `report(done, total)`."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
