@@ -16,9 +16,6 @@ any number of threads. A simulation that explodes is taken back to before the st
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import mujoco
 import mujoco.batch
 import numpy as np
@@ -28,20 +25,12 @@ from jostle.errors import BodyError, unknown_name
 from jostle.types import Array, Bool, Float, Int
 
 _CURRENT = mujoco.mjtStage.mjSTAGE_VEL.value  # after a step, positions and velocities are made current
-_EXPLODED = [mujoco.mjtWarning.mjWARN_BADQPOS.value, mujoco.mjtWarning.mjWARN_BADQVEL.value]
-_EXPLODED += [mujoco.mjtWarning.mjWARN_BADQACC.value]
+_EXPLODED = slice(mujoco.mjtWarning.mjWARN_BADQPOS.value, mujoco.mjtWarning.mjWARN_BADQACC.value + 1)
 _FAST = 1e3  # a generalised velocity beyond this is an explosion
 
 
-@contextmanager
-def _without_log() -> Iterator[None]:
-    """MuJoCo writes a log into the working folder when a simulation explodes; here the counters tell."""
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda message: None)
-    try:
-        yield
-    finally:
-        mujoco.set_mju_user_warning(before)
+def _silent(message: str) -> None:
+    """MuJoCo writes a log into the working folder when a simulation explodes; here its counters tell."""
 
 
 class Simulations:
@@ -54,6 +43,9 @@ class Simulations:
         self._batch = mujoco.batch.Batch(physics.model, count, threads, persistent=True)
         self.running: Bool[Array, "B"] = np.ones(count, dtype=bool)
         self._bound: set[str] = set()
+        self._qpos, self._qvel, self._forces = (self._batch.bind(f) for f in ("qpos", "qvel", "qfrc_applied"))
+        self._explosions: Int[Array, "B 3"] = self._batch.warning[:, _EXPLODED, 1]
+        self._before = np.empty_like(self._batch.state)
         model = physics.model
         self._sites = {model.site(i).name: i for i in range(model.nsite)}
         self._sensors = {model.sensor(i).name: int(model.sensor(i).adr[0]) for i in range(model.nsensor)}
@@ -69,11 +61,11 @@ class Simulations:
 
     @property
     def qpos(self) -> Float[Array, "B nq"]:
-        return self._batch.qpos
+        return self._qpos
 
     @property
     def qvel(self) -> Float[Array, "B nv"]:
-        return self._batch.qvel
+        return self._qvel
 
     @property
     def positions(self) -> Float[Array, "B J 3"]:
@@ -83,7 +75,7 @@ class Simulations:
     @property
     def forces(self) -> Float[Array, "B nv"]:
         """Generalised forces of the controller: stay until they are written again."""
-        return self._batch.qfrc_applied
+        return self._forces
 
     def start(
         self,
@@ -99,6 +91,16 @@ class Simulations:
         self.running[rows] = True
         self._batch.forward(rows, stage=_CURRENT)
 
+    @property
+    def state(self) -> Float[Array, "B n"]:
+        """All of it in one array, for who gathers much at once: see `column` for what is where."""
+        return self._batch.state
+
+    def column(self, field: str) -> int:
+        """Where a field of the state ("qpos", "qvel", "qfrc_applied", …) begins in a row of `state`."""
+        bit = getattr(mujoco.mjtState, f"mjSTATE_{field.upper()}").value
+        return mujoco.mj_stateSize(self.physics.model, mujoco.mjtState.mjSTATE_INTEGRATION.value & (bit - 1))
+
     def snapshot(self) -> Float[Array, "B n"]:
         """What the next step depends on, beside the model: positions, velocities, forces, the solver's last guess."""
         return self._batch.state.copy()
@@ -113,17 +115,23 @@ class Simulations:
         """Advance the running ones by `substeps` time steps."""
         if not self.running.any():
             return
-        state, counts = self._batch.state.copy(), self._explosions()
-        with _without_log():
+        np.copyto(self._before, self._batch.state)
+        counts, log = self._explosions.copy(), mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(_silent)
+        try:
             self._batch.step(self.running, nstep=substeps, stage=_CURRENT)
-        exploded = (self._explosions() > counts) | ~np.all(np.abs(self.qvel) < _FAST, axis=1)
-        if exploded.any():  # MuJoCo resets them to the rest pose without a word; take them back instead
-            self._batch.state[exploded] = state[exploded]
-            self._batch.forward(exploded, stage=_CURRENT)
-            self.drop(exploded)
+        finally:
+            mujoco.set_mju_user_warning(log)
+        calm = self._qvel.min() > -_FAST and self._qvel.max() < _FAST  # false where there is a NaN
+        if not calm or (self._explosions != counts).any():
+            self._take_back(np.any(self._explosions > counts, axis=1))
 
-    def _explosions(self) -> Int[Array, "B"]:
-        return self._batch.warning[:, _EXPLODED, 1].sum(axis=1)
+    def _take_back(self, reset: Bool[Array, "B"]) -> None:
+        """MuJoCo resets what explodes to the rest pose without a word; go back to before the step instead."""
+        exploded = reset | ~np.all(np.abs(self._qvel) < _FAST, axis=1)
+        self._batch.state[exploded] = self._before[exploded]
+        self._batch.forward(exploded, stage=_CURRENT)
+        self.drop(exploded)
 
     def drop(self, which: Bool[Array, "B"] | Int[Array, "n"]) -> None:
         """Stop stepping these; their state stays as it was."""

@@ -1,4 +1,4 @@
-"""Run a batch of walkers and keep what they did, step by step: everything that is scored or reported comes from here."""
+"""Run a batch of walkers and keep what they did, step by step: all that is scored or reported comes from here."""
 
 from __future__ import annotations
 
@@ -64,40 +64,81 @@ def rollout(
     poses: bool = False,
 ) -> Trace:
     """Start the walkers and let them walk; those whose centre of mass sinks below `fallen` metres are dropped."""
-    count, length = walk.many.count, round(seconds / walk.dt)
-    trace = _empty(walk.physics, walk.dt, length, count, poses)
+    log = _Log(walk, round(seconds / walk.dt), poses)
     walk.start(values)
-    last_strike = np.zeros(count, dtype=int)
+    last_strike = np.zeros(walk.many.count, dtype=int)
     torso = walk.physics.body.skeleton.index("Spine")
-    head = int(walk.physics.bodies[walk.physics.body.skeleton.index("Head")])
-    for k in range(length):
+    upright = walk.normal / walk.normal[:, 2:]  # height is counted along Z, from the ground
+    level = (upright * walk.pivot).sum(axis=1)
+    for k in range(log.length):
         rows = walk.rows
         _push(walk, torso, shoves, k * walk.dt)
-        _note_body(walk, trace, k, rows, head)
-        trace.phase[k, rows] = walk.state + 2 * walk.side
-        trace.reach[k, rows] = walk.reach()
-        senses, torques, struck = walk.step()
-        _note(trace, k, rows, senses, torques, struck)
+        log.before(k, walk)
+        struck = log.after(k, rows, *walk.step())
         last_strike[rows[struck]] = k
-        height = ((walk.many.com[rows] - walk.pivot[rows]) * walk.normal[rows]).sum(axis=1) / walk.normal[rows, 2]
-        on = (height > fallen) & ((k - last_strike[rows]) * walk.dt < PATIENCE) & walk.many.running[rows]
-        trace.steps[rows] = k + 1
-        if not on.all():
-            walk.keep(on)
+        height = (walk.many.com * upright).sum(axis=1) - level
+        on = walk.many.running & (height > fallen) & ((k - last_strike) * walk.dt < PATIENCE)
+        if not on[rows].all():
+            walk.keep(on[rows])
         if not len(walk.rows):
             break
-    return trace
+    return log.trace(walk)
 
 
-def _empty(physics: Physics, dt: float, length: int, count: int, poses: bool) -> Trace:
-    def zeros(*shape: int, dtype: type = float) -> Array:
-        return np.zeros((length, count, *shape), dtype)
+class _Log:
+    """What is noted while walkers walk. Steps come first and walkers last, so that a step is written in one piece.
 
-    return Trace(
-        physics, dt, np.zeros(count, dtype=int), zeros(dtype=np.int8), zeros(dtype=bool), zeros(30),
-        zeros(4, 6, dtype=bool), zeros(), zeros(), zeros(3), zeros(), zeros(3), zeros(3),
-        zeros(physics.model.nq) if poses else None,
-    )  # fmt: skip
+    Bodies are noted whole, dropped ones too, and cleared in the end: that costs less than choosing at every step.
+    """
+
+    def __init__(self, walk: Walk, length: int, poses: bool) -> None:
+        def zeros(*shape: int, dtype: type = float) -> Array:
+            return np.zeros((length, *shape), dtype)
+
+        many, physics, self.length = walk.many, walk.physics, length
+        count, head = many.count, int(physics.bodies[physics.body.skeleton.index("Head")])
+        self.steps = np.zeros(count, dtype=int)
+        self.phase, self.struck = zeros(count, dtype=np.int8), zeros(count, dtype=bool)
+        self.torques, self.low = zeros(30, count), zeros(6, 4, count, dtype=bool)
+        self.reach, self.foot = zeros(count), zeros(count)
+        self._live = [many.com, many.angular_momentum[:, 2], many.read("xpos")[:, head], many.read("xmat")[:, head]]
+        self._live += [many.qpos] if poses else []
+        self._noted = [zeros(*live.shape) for live in self._live]
+
+    def before(self, k: int, walk: Walk) -> None:
+        """Where the bodies are before a step."""
+        for noted, live in zip(self._noted, self._live, strict=True):
+            noted[k] = live
+        self.phase[k, walk.rows] = walk.state + 2 * walk.side
+        self.steps[walk.rows] = k + 1
+
+    def after(
+        self, k: int, rows: Int[Array, "n"], now: Senses, torques: Float[Array, "n 30"], struck: Bool[Array, "n"]
+    ) -> Bool[Array, "n"]:
+        """What the step told; who struck."""
+        every = slice(None) if len(rows) == len(self.steps) else rows
+        self.torques[k][:, every], self.low[k][:, :, every] = torques.T, now.low.T
+        self.reach[k, every], self.foot[k, every], self.struck[k, every] = now.stride[:, 0], now.world[:, 2, 1], struck
+        return struck
+
+    def trace(self, walk: Walk) -> Trace:
+        over = np.arange(self.length)[:, None] >= self.steps
+        if over.any():
+            for noted in self._noted:
+                noted[over] = 0.0
+        com, spin, head, frame, *poses = self._noted
+        torques, low = self.torques.transpose(0, 2, 1), self.low.transpose(0, 3, 2, 1)
+        return Trace(
+            walk.physics, walk.dt, self.steps, self.phase, self.struck, torques, low, self.reach, self.foot,
+            com, spin, head, _world_angles(frame), poses[0] if poses else None,
+        )  # fmt: skip
+
+
+def _world_angles(frame: Float[Array, "K B 9"]) -> Float[Array, "K B 3"]:
+    """Coronal and sagittal of the up vector, transverse of the forward vector."""
+    forward, up = frame[..., 0::3], frame[..., 2::3]
+    coronal, sagittal = np.arctan2(-up[..., 1], up[..., 2]), np.arctan2(up[..., 0], up[..., 2])
+    return np.stack([coronal, sagittal, np.arctan2(forward[..., 1], forward[..., 0])], axis=-1)
 
 
 def _push(walk: Walk, torso: int, shoves: Sequence[Shove], time: float) -> None:
@@ -107,23 +148,3 @@ def _push(walk: Walk, torso: int, shoves: Sequence[Shove], time: float) -> None:
             walk.many.push(torso, shove.force)
         elif abs(time - shove.time - shove.duration) < half:
             walk.many.push(torso, np.zeros(3))
-
-
-def _note_body(walk: Walk, trace: Trace, k: int, rows: Int[Array, "n"], head: int) -> None:
-    """What is needed of the body before it moves on."""
-    many = walk.many
-    trace.com[k, rows], trace.spin[k, rows] = many.com[rows], many.angular_momentum[rows, 2]
-    trace.head[k, rows] = many.read("xpos")[rows, head]
-    frame = many.read("xmat")[rows, head]
-    trace.head_angles[k, rows, 0] = np.arctan2(-frame[:, 5], frame[:, 8])
-    trace.head_angles[k, rows, 1] = np.arctan2(frame[:, 2], frame[:, 8])
-    trace.head_angles[k, rows, 2] = np.arctan2(frame[:, 3], frame[:, 0])
-    if trace.qpos is not None:
-        trace.qpos[k, rows] = many.qpos[rows]
-
-
-def _note(
-    trace: Trace, k: int, rows: Int[Array, "n"], senses: Senses, torques: Float[Array, "n 30"], struck: Bool[Array, "n"]
-) -> None:
-    trace.struck[k, rows], trace.torques[k, rows] = struck, torques
-    trace.low[k, rows], trace.foot[k, rows] = senses.low, senses.world[:, 2, 1]

@@ -1,8 +1,7 @@
-"""The controller of Wang 2010, section 3.2, for a batch of walkers at once; SIMBICON (Yin et al. 2007) is a setting of it.
+"""The controller of Wang 2010, section 3.2, for many walkers at once; SIMBICON (Yin et al. 2007) is a setting of it.
 
-Everything is computed *in the mirror*: whichever leg swings is called left. A walker whose right leg swings is looked at
-in a mirror along its heading, so the equations below know one swing leg, one stance leg, two states. `Mirror` holds, for
-each walker, which numbers of the simulation those are and with which sign; it changes only when a foot strikes.
+Everything is computed *in the mirror* (mirror.py): whichever leg swings is called left, so the equations below know one
+swing leg, one stance leg and two states.
 
 World-frame angles of a part are those of its up and forward vectors in the coronal, sagittal and transverse planes; a
 foot's sagittal angle is that of its forward vector. Angles count about X, Y, Z by the right-hand rule in the frame
@@ -10,6 +9,12 @@ of the heading: X ahead, Y to the side of the swing leg, Z up.
 
 Dampers work inside MuJoCo as joint damping, which it integrates implicitly: that is what permits steps of 2 ms. Where a
 servo is in the world frame, the difference between its damping and the joint's is added to the applied torque.
+
+    on paper            in code     inside, with walkers along the last axis
+    theta, theta-dot    angles      (30, n) in the mirror, as all of these
+    tau (3.1)           torques     (30, n)
+    k_p, k_d, theta_d   kp, …       (30, n), and (3, 4, n) about X, Y, Z for torso, swing thigh and the feet
+    d, v                balance     (3, 3, n): from the stance ankle to the centre of mass, its velocity, and the stride
 """
 
 from __future__ import annotations
@@ -19,7 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.body import Physics, Simulations
-from jostle.controllers.walker.joints import INDEX, MIRROR, SIGN, columns
+from jostle.controllers.walker.joints import INDEX
+from jostle.controllers.walker.mirror import WORLD, Mirror
 from jostle.controllers.walker.parameters import SPACES, Gains
 from jostle.controllers.walker.people import foot_corners
 from jostle.maths import quat
@@ -30,12 +36,14 @@ TOE_UP = 0.1  # radians: a swing foot strikes only if its toe points up by this 
 SHORTEST = 0.1  # seconds: a step takes at least this long; a foot that has just struck does not strike again
 PLANTED = 3  # corners of foot or toe that make a stance foot planted
 
-_SWING, _STANCE, _S_ANKLE, _T_ANKLE = columns("lhip"), columns("rhip"), columns("lankle"), columns("rankle")
-_WORLD = np.concatenate([_SWING, _STANCE, _S_ANKLE, _T_ANKLE])  # servoed in the world frame
-_TORQUE_OF = np.repeat([0, 1, 2, 3], [3, 3, 2, 2])  # which world torque each of them takes
 _L_ARM, _R_ARM, _L_HIP, _R_HIP = (INDEX[name] for name in ("larm_y", "rarm_y", "lhip_y", "rhip_y"))
-_HEADING = len(_SWING) + 2  # of _WORLD: the stance hip about Z
-_PARTS = ("Spine", "LeftUpLeg", "LeftFoot", "RightFoot", "LeftToe", "RightToe")  # torso, swing thigh, feet, toes
+# of torso, swing thigh, swing foot and stance foot: the angle whose gains and target hold about X, Y, Z; -1 for none
+_GAINS_OF = np.array([[INDEX.get(f"{j}_{a}", -1) for j in ("rhip", "lhip", "lankle", "rankle")] for a in "xyz"])
+_TORSO, _THIGH = 0, 1
+# of WORLD: which of the torques on stance hip, swing hip, swing ankle and stance ankle acts about each
+_TORQUE_OF = np.repeat([1, 0, 2, 3], [3, 3, 2, 2])
+_HIPS = slice(0, 6)  # of WORLD
+_HEADING = list(WORLD).index(INDEX["rhip_z"])  # of WORLD: the stance hip about Z
 
 
 @dataclass(frozen=True)
@@ -55,28 +63,28 @@ STYLES = {"walker": Style(), "simbicon": Style(timed=True, world_ankles=False, t
 class Senses:
     """What a walker feels, in the mirror."""
 
-    angles: Float[Array, "B 30"]
-    rates: Float[Array, "B 30"]
-    world: Float[Array, "B 4 3"]  # coronal, sagittal, transverse angles of torso, swing thigh, swing and stance foot
-    turning: Float[Array, "B 4 3"]  # their angular velocities
-    distance: Float[Array, "B 3"]  # from the stance ankle to the centre of mass
-    velocity: Float[Array, "B 3"]  # of the centre of mass
-    low: Bool[Array, "B 4 6"]  # swing foot, stance foot, swing toe, stance toe: corners on the ground
-    axes: Float[Array, "B 10 3"]  # of the hinges servoed in the world frame, in the world
+    angles: Float[Array, "n 30"]
+    rates: Float[Array, "n 30"]
+    world: Float[Array, "n 4 3"]  # coronal, sagittal, transverse angles of torso, swing thigh, swing and stance foot
+    turning: Float[Array, "n 4 3"]  # their angular velocities
+    distance: Float[Array, "n 3"]  # from the stance ankle to the centre of mass
+    velocity: Float[Array, "n 3"]  # of the centre of mass
+    stride: Float[Array, "n 3"]  # from the stance ankle to the swing ankle
+    low: Bool[Array, "n 4 6"]  # swing foot, stance foot, swing toe, stance toe: corners on the ground
 
     @property
-    def planted(self) -> Bool[Array, "B"]:
-        counts = self.low[:, 1::2, :4].sum(axis=2)
-        return (counts >= PLANTED).any(axis=1)
+    def planted(self) -> Bool[Array, "n"]:
+        counts = self.low.T[:4, 1::2].sum(axis=0, dtype=np.int8)  # (2, n): of stance foot and toe
+        return np.maximum(*counts) >= PLANTED
 
     @property
-    def swing_touches(self) -> Bool[Array, "B"]:
-        return self.low[:, ::2, :4].any(axis=(1, 2))
+    def swing_touches(self) -> Bool[Array, "n"]:
+        return np.any(self.low.T[:4, ::2], axis=(0, 1))
 
     @property
-    def stubbed(self) -> Bool[Array, "B"]:
+    def stubbed(self) -> Bool[Array, "n"]:
         """The top of the swing toe is on the ground."""
-        return self.low[:, 2, 4:].any(axis=1)
+        return np.any(self.low.T[4:, 2], axis=0)
 
 
 class Walk:
@@ -94,11 +102,7 @@ class Walk:
         self.heading: Float[Array, "B"] = np.zeros(count)
         self.normal: Float[Array, "B 3"] = np.tile(_ground_normal(physics), (count, 1))
         self.pivot: Float[Array, "B 3"] = np.zeros((count, 3))  # a point of the ground
-        self._tables, self._corners = _tables(physics), _corners(physics)
-        self._damping = self.many.vary("dof_damping", 1.0)
-        self._xmat, self._xpos, self._cvel, self._xaxis = (
-            self.many.read(field) for field in ("xmat", "xpos", "cvel", "xaxis")
-        )
+        self._mirror, self._corners = Mirror(self.many), _corners(physics)
 
     def start(self, values: Float[Array, "B P"], heading: Float[Array, "B"] | float = 0.0) -> None:
         """Put every walker into the start state of its parameters, facing its heading, its feet on the ground."""
@@ -107,13 +111,13 @@ class Walk:
         qpos, qvel = _start_state(gains, self.heading)
         self.many.start(qpos, qvel)
         self.resume(gains, np.zeros(count, int), np.zeros(count, int), np.zeros(count))
-        lowest = self._heights()[:, :, :4].min(axis=(1, 2))
-        qpos[:, 2] += (gains.lift - lowest) / self.normal[:, 2]
+        heights = self._heights(self._mirror.see("frames"), self._mirror.see("places"))
+        qpos[:, 2] += (gains.lift - heights[:4].min(axis=(0, 1))) / self.normal[:, 2]
         self.many.start(qpos, qvel)
 
     def resume(self, gains: Gains, state: Int[Array, "B"], side: Int[Array, "B"], since: Float[Array, "B"]) -> None:
         """Go on from where the simulations are."""
-        self._gains = gains
+        self._gains, self._servos = gains, _servos(gains)
         self.rows = np.flatnonzero(self.many.running)
         self.state, self.side, self.since = state[self.rows], side[self.rows], since[self.rows]
         self.look()
@@ -128,114 +132,114 @@ class Walk:
     def step(self) -> tuple[Senses, Float[Array, "n 30"], Bool[Array, "n"]]:
         """One time step. What the rows felt before it, the torques they answered with, and who struck the ground."""
         senses = self.sense()
-        torques = self._torques(senses)
-        self.many.forces[self._rate_at] = torques * self._sign
-        torques -= self._kd * senses.rates  # with the dampers that MuJoCo applies
+        damped = self._kd * senses.rates.T  # by MuJoCo
+        torques = self._torques(senses, damped)
+        self._mirror.write("forces", torques * self._mirror.sign)
+        torques -= damped
         struck = self._next_state(senses)
         self.many.step()
-        return senses, torques, struck
+        return senses, torques.T, struck
 
     def look(self) -> None:
-        """Point the mirror: which numbers of the simulation are swing and stance for each row, and with which sign."""
-        rows, side, tables, gains = self.rows, self.side, self._tables, self._gains
-        column = rows[:, None]
-        self._angle_at, self._rate_at = (column, 7 + tables.angles[side]), (column, 6 + tables.angles[side])
-        self._part_at, self._axis_at = (column, tables.parts[side]), (column, tables.axes[side])
-        self._sign = tables.signs[side]
-        flip = 1.0 - 2.0 * side
-        self._polar = np.zeros((len(rows), 3, 3))  # v @ polar: the vector v in the mirror
-        self._polar[:, 0, 0] = np.cos(self.heading[rows])
-        self._polar[:, 1, 0] = np.sin(self.heading[rows])
-        self._polar[:, 0, 1], self._polar[:, 1, 1] = -flip * self._polar[:, 1, 0], flip * self._polar[:, 0, 0]
-        self._polar[:, 2, 2] = 1.0
-        self._axial = flip[:, None, None] * self._polar  # for what turns
-        self._kp, self._kd, self._target = (a[rows, self.state] for a in (gains.kp, gains.kd, gains.target))
-        self._c_d, self._c_v = gains.c_d[rows, self.state], gains.c_v[rows, self.state]
-        self._arm, self._switch = gains.alpha_arm[rows], gains.switch[rows]
-        self._damping[self._rate_at] = self._kd
+        """Put the mirror before the walkers anew, with the ground and the gains that are theirs."""
+        rows = self.rows
+        self._mirror.face(rows, self.side, self.heading[rows])
+        self._normal = np.ascontiguousarray(self.normal[rows].T)
+        self._level = (self.normal[rows] * self.pivot[rows]).sum(axis=1)
+        self._arm, self._switch = self._gains.alpha_arm[rows], self._gains.switch[rows]
+        self._servo = np.empty((self._servos.shape[2], len(rows)))
+        self._kp, self._kd, self._target = self._servo[:90].reshape(3, 30, -1)
+        self._world_kp, self._world_kd, self._world_target = self._servo[90:126].reshape(3, 3, 4, -1)
+        self._c_d, self._c_v = self._servo[126:].reshape(2, 2, -1)
+        self._change(np.arange(len(rows)))
+
+    def _change(self, which: Int[Array, "m"]) -> None:
+        """Of these rows state or side are new."""
+        self._mirror.turn(which, self.side)
+        self._servo[:, which] = self._servos[self.rows[which], self.state[which]].T
+        self._mirror.write("damping", self._kd[:, which], which)
 
     def sense(self) -> Senses:
-        frames, column = self._xmat[self._part_at], self.rows[:, None]  # (n, 6, 9)
-        up, ahead = frames[:, :4, 2::3] @ self._polar, frames[:, :4, 0::3] @ self._polar
-        world = np.empty(up.shape)
-        world[:, :, 0] = np.arctan2(-up[:, :, 1], up[:, :, 2])
-        world[:, :2, 1] = np.arctan2(up[:, :2, 0], up[:, :2, 2])
-        world[:, 2:, 1] = np.arcsin(np.clip(-ahead[:, 2:, 2], -1.0, 1.0))
-        world[:, :, 2] = np.arctan2(ahead[:, :, 1], ahead[:, :, 0])
-        ankle = self._xpos[self.rows, self._tables.stance[self.side]]
-        balance = np.stack([self.many.com[self.rows] - ankle, self.many.com_velocity[self.rows]], axis=1) @ self._polar
-        return Senses(
-            self.many.qpos[self._angle_at] * self._sign,
-            self.many.qvel[self._rate_at] * self._sign,
-            world,
-            self._cvel[column, self._part_at[1][:, :4], :3] @ self._axial,
-            balance[:, 0],
-            balance[:, 1],
-            self._heights() < TOUCH,
-            self._xaxis[self._axis_at],
-        )
+        see = self._mirror.see
+        frames, places = see("frames"), see("places")  # (9, 6, n), (3, 4, n)
+        balance = np.concatenate([see("balance"), places[:, :1]], axis=1)  # centre of mass, velocity, swing ankle
+        balance[:, ::2] -= places[:, 1:2]  # from the stance ankle
+        balance[0], balance[1] = self._mirror.points(balance[0], balance[1])
+        distance, velocity, stride = balance.transpose(1, 2, 0)
+        low = self._heights(frames, places) < TOUCH
+        rates = see("rates") * self._mirror.sign
+        angles, turning = see("angles") * self._mirror.sign, self._mirror.turns(see("turning"))
+        world = self._world_angles(frames)
+        return Senses(angles.T, rates.T, world.T, turning.T, distance, velocity, stride, low.T)
 
-    def reach(self) -> Float[Array, "n"]:
-        """How far the swing ankle is ahead of the stance ankle."""
-        feet = self._xpos[self.rows[:, None], self._tables.parts[self.side][:, 2:4]]
-        return ((feet[:, 0] - feet[:, 1]) * self._polar[:, :, 0]).sum(axis=1)
+    def _world_angles(self, frames: Float[Array, "9 6 n"]) -> Float[Array, "3 4 n"]:
+        """Of torso, thigh and feet. Columns of a frame: 0 points forward, 2 up."""
+        x, y = self._mirror.points(frames[0:3, :4], frames[3:6, :4])  # (3, 4, n): ahead and aside of each column
+        z = frames[6:9, :4]
+        world = np.empty_like(x)
+        np.arctan2(-y[2], z[2], out=world[0])
+        np.arctan2(x[2, :2], z[2, :2], out=world[1, :2])
+        np.arctan2(-z[0, 2:], np.hypot(x[0, 2:], y[0, 2:]), out=world[1, 2:])
+        np.arctan2(y[0], x[0], out=world[2])
+        return world
 
-    def _heights(self) -> Float[Array, "n 4 6"]:
+    def _heights(self, frames: Float[Array, "9 6 n"], places: Float[Array, "3 4 n"]) -> Float[Array, "6 4 n"]:
         """Of the corners of swing foot, stance foot, swing toe and stance toe above the ground."""
-        column, parts = self.rows[:, None], self._part_at[1][:, 2:]
-        frames, places = self._xmat[column, parts].reshape(-1, 4, 3, 3), self._xpos[column, parts]
-        normal = self.normal[self.rows]
-        down = normal[:, None, None] @ frames  # (n, 4, 1, 3)
-        return (down @ self._corners)[:, :, 0] + (places - self.pivot[self.rows, None]) @ normal[:, :, None]
+        a, b, c = self._normal
+        u, v, w = a * frames[0:3, 2:] + b * frames[3:6, 2:] + c * frames[6:9, 2:]  # (4, n): rise of each column
+        x, y, z = self._corners  # (6, 4, 1)
+        joints = a * places[0] + b * places[1] + c * places[2] - self._level
+        return x * u + y * v + z * w + joints
 
-    def _torques(self, now: Senses) -> Float[Array, "n 30"]:
+    def _torques(self, now: Senses, damped: Float[Array, "30 n"]) -> Float[Array, "30 n"]:
         """Of the thirty joints, in the mirror, without the joints' own dampers (3.1)-(3.3)."""
-        kp, kd, target = self._kp, self._kd, self._target
-        arm = self._arm * (now.angles[:, _R_HIP] - now.angles[:, _L_HIP])  # (3.2)
-        torques = kp * (target - now.angles)
-        torques[:, _L_ARM] += kp[:, _L_ARM] * arm
-        torques[:, _R_ARM] -= kp[:, _R_ARM] * arm  # (3.3)
-        turned = self._world_torques(now) @ self._axial.transpose(0, 2, 1)  # back in the world
-        own = (now.axes * turned[:, _TORQUE_OF]).sum(axis=2) * self._sign[:, _WORLD]
-        own += kd[:, _WORLD] * now.rates[:, _WORLD]
-        free = -kp[:, _STANCE[2]] * now.angles[:, _STANCE[2]]
-        own[:, _HEADING] = np.where(now.planted, own[:, _HEADING], free)
-        servoed = len(_WORLD) if self.style.world_ankles else len(_SWING) + len(_STANCE)
-        torques[:, _WORLD[:servoed]] = own[:, :servoed]
+        kp, q = self._kp, now.angles.T
+        torques = kp * (self._target - q)
+        arm = self._arm * (q[_R_HIP] - q[_L_HIP])  # (3.2)
+        torques[_L_ARM] += kp[_L_ARM] * arm
+        torques[_R_ARM] -= kp[_R_ARM] * arm  # (3.3)
+        turned = self._mirror.back(self._world_torques(now))[:, _TORQUE_OF]  # (3, 10, n)
+        x, y, z = self._mirror.see("axes") * turned
+        own = (x + y + z) * self._mirror.sign[WORLD] + damped[WORLD]
+        own[_HEADING] = np.where(now.planted, own[_HEADING], torques[WORLD[_HEADING]])
+        servoed = slice(None) if self.style.world_ankles else _HIPS
+        torques[WORLD[servoed]] = own[servoed]
         return torques
 
-    def _world_torques(self, now: Senses) -> Float[Array, "n 4 3"]:
-        """About the axes of the mirror, on swing hip, stance hip, swing ankle and stance ankle."""
-        kp, kd, target = self._kp, self._kd, self._target
-        feedback = self._c_d * now.distance[:, :2] + self._c_v * now.velocity[:, :2]  # sagittal, coronal
-        aim = np.zeros((len(kp), 3))
-        aim[:, 0], aim[:, 1] = feedback[:, 1], target[:, _L_HIP] - feedback[:, 0]
-        upright = np.zeros((len(kp), 3))
-        upright[:, 1] = target[:, _R_HIP]
-        torques = np.zeros((len(kp), 4, 3))
-        torques[:, 0] = kp[:, _SWING] * (aim - now.world[:, 1]) - kd[:, _SWING] * now.turning[:, 1]
-        torso = kp[:, _STANCE] * (upright - now.world[:, 0]) - kd[:, _STANCE] * now.turning[:, 0]
-        torques[:, 1] = -torso - torques[:, 0]
-        for part, ankle in ((2, _S_ANKLE), (3, _T_ANKLE)):
-            error = target[:, ankle] - now.world[:, part, :2]
-            torques[:, part, :2] = kp[:, ankle] * error - kd[:, ankle] * now.turning[:, part, :2]
+    def _world_torques(self, now: Senses) -> Float[Array, "3 4 n"]:
+        """About the axes of the mirror, on stance hip, swing hip, swing ankle and stance ankle."""
+        feedback = self._c_d * now.distance.T[:2] + self._c_v * now.velocity.T[:2]  # sagittal, coronal
+        error = self._world_target - now.world.T
+        error[1, _THIGH] -= feedback[0]
+        error[0, _THIGH] += feedback[1]
+        torques = self._world_kp * error - self._world_kd * now.turning.T
+        torques[:, _TORSO] = -(torques[:, _TORSO] + torques[:, _THIGH])  # the stance hip bears both
         return torques
 
     def _next_state(self, now: Senses) -> Bool[Array, "n"]:
         """Figure 3.1: state 1 when the centre of mass has passed, the mirror image when the swing foot strikes."""
         style = self.style
-        passed = self.since if style.timed else now.distance[:, 0]
-        struck = now.swing_touches & (now.world[:, 2, 1] < -style.toe_up) & (self.since > SHORTEST)
+        passed = self.since if style.timed else now.distance.T[0]
+        struck = now.swing_touches & (now.world.T[1, 2] < -style.toe_up) & (self.since > SHORTEST)
         if not style.early:
             struck &= self.state == 1
         pushes = (self.state == 0) & (passed > self._switch)
-        self.since += self.dt
-        if pushes.any() or struck.any():
+        self.since = self.since + self.dt
+        changed = np.flatnonzero(pushes | struck)
+        if len(changed):
             self.state = np.where(struck, 0, np.where(pushes, 1, self.state))
             self.side = np.where(struck, 1 - self.side, self.side)
             self.since[struck] = 0.0
-            self.look()
+            self._change(changed)
         return struck
+
+
+def _servos(gains: Gains) -> Float[Array, "B 2 130"]:
+    """All that changes with the state, side by side: kp, kd, target, the same for world-frame servos, c_d, c_v."""
+    own = [gains.kp, gains.kd, gains.target]
+    none = np.zeros((*gains.kp.shape[:2], 1))
+    world = [np.concatenate([group, none], axis=2)[:, :, _GAINS_OF.ravel()] for group in own]
+    return np.concatenate([*own, *world, gains.c_d, gains.c_v], axis=2)
 
 
 def _start_state(gains: Gains, heading: Float[Array, "B"]) -> tuple[Float[Array, "B 37"], Float[Array, "B 36"]]:
@@ -252,33 +256,10 @@ def _ground_normal(physics: Physics) -> Float[Array, "3"]:
     return quat.apply(np.asarray(wxyz, dtype=float), np.array([0.0, 0.0, 1.0]))
 
 
-def _corners(physics: Physics) -> Float[Array, "4 3 6"]:
+def _corners(physics: Physics) -> Float[Array, "3 6 4 1"]:
     """Of a foot, a foot, a toe and a toe: four under the sole and two on top of the tip, in the joint's frame."""
     points = foot_corners(physics.body, "Left")
-    foot = np.concatenate([points["Foot"], points["Foot"][2:] + [0.0, 0.0, 1.0]])  # what is on top of a foot is nothing
+    no_top = points["Foot"][2:] + np.array([0.0, 0.0, 1.0])  # the top of a foot is out of reach
+    foot = np.concatenate([points["Foot"], no_top])
     toe = np.concatenate([points["Toe"], points["Tip"]])
-    return np.stack([foot.T, foot.T, toe.T, toe.T])
-
-
-@dataclass(frozen=True, eq=False)
-class _Tables:
-    """For a left and for a right swing leg: where in the simulation the mirror's numbers are."""
-
-    angles: Int[Array, "2 30"]
-    signs: Float[Array, "2 30"]
-    parts: Int[Array, "2 6"]  # MuJoCo bodies of _PARTS
-    stance: Int[Array, "2"]  # of the stance foot
-    axes: Int[Array, "2 10"]  # MuJoCo joints of _WORLD
-
-
-def _tables(physics: Physics) -> _Tables:
-    def other(name: str) -> str:
-        return name.replace("Left", "\0").replace("Right", "Left").replace("\0", "Right")
-
-    body = {name: int(physics.bodies[i]) for i, name in enumerate(physics.body.skeleton.names)}
-    parts = np.array([[body[name] for name in _PARTS], [body[other(name)] for name in _PARTS]])
-    angles = np.stack([np.arange(len(SIGN)), MIRROR])
-    first = int(physics.model.jnt_dofadr[1])  # the free joint has six
-    joint_of = {int(at) - first: joint for joint, at in enumerate(physics.model.jnt_dofadr) if at >= first}
-    axes = np.array([[joint_of[int(a)] for a in row[_WORLD]] for row in angles])
-    return _Tables(angles, np.stack([np.ones(len(SIGN)), SIGN]), parts, parts[:, 3], axes)
+    return np.stack([foot, foot, toe, toe], axis=1).transpose(2, 0, 1)[..., None]
