@@ -14,6 +14,7 @@ import numpy as np
 from jostle.clips import Clip
 from jostle.clips.contacts import find_contacts
 from jostle.clips.skin import Skin
+from jostle.controllers import LEVEL, Floor
 from jostle.errors import MotionError
 from jostle.maths import quat
 from jostle.skeleton import Globals, Skeleton, find_roles
@@ -74,10 +75,11 @@ class FigureFrame:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """All figures at one moment, in the order in which they were introduced."""
+    """All figures at one moment, in the order in which they were introduced, and the ground that they stand on."""
 
     time: float
     figures: tuple[FigureFrame, ...]
+    floor: Floor = LEVEL
 
 
 def trailed_joints(skeleton: Skeleton) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from viser import (
         FrameHandle,
         GridHandle,
+        GuiApi,
         LabelHandle,
         LineSegmentsHandle,
         MeshHandle,
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from jostle.runtime import CharacterState, Recorder, Recording
 else:
     Starlette = Request = Response = WebSocket = Any
-    FrameHandle = GridHandle = LabelHandle = LineSegmentsHandle = MeshHandle = MeshSkinnedHandle = Any
+    FrameHandle = GridHandle = GuiApi = LabelHandle = LineSegmentsHandle = MeshHandle = MeshSkinnedHandle = Any
     SceneApi = ViserServer = CharacterState = Recorder = Recording = Any
 
 __all__ = [
     "CharacterState",
     "FrameHandle",
     "GridHandle",
+    "GuiApi",
     "LabelHandle",
     "LineSegmentsHandle",
     "MeshHandle",

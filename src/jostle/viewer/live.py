@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jostle.clips.skin import Skin
-from jostle.controllers import Command, Controller, Push, Start
+from jostle.controllers import Command, Controller, Floor, Push, Start, tasks_of
 from jostle.errors import MotionError
 from jostle.skeleton import forward, interpolate
 from jostle.types import Array, Float
@@ -24,7 +24,7 @@ from jostle.viewer.frames import Figure, Frame, build_figure, trailed_joints
 from jostle.viewer.handles import CharacterState, Recorder, Recording
 from jostle.viewer.layout import first_view
 from jostle.viewer.live_panel import LivePanel
-from jostle.viewer.posed import FEET_SHOWN, middle_hips, pose_figure
+from jostle.viewer.posed import FEET_SHOWN, lift_between, lifted, middle_hips, pose_figure
 from jostle.viewer.scene import Scene
 from jostle.viewer.stage import RATE, Stage, open_stage, run_until_interrupted
 from jostle.viewer.steering import Steering, yaw_of_camera
@@ -126,7 +126,8 @@ class Live:
         frame = self.frame()
         low, high = box_of([f.positions for f in frame.figures], self.figures)
         self.scene.offset = self.middle(frame)
-        shift = np.append(self.scene.offset, 0.0)
+        self.scene.rise = frame.floor.height(float(self.scene.offset[0]))
+        shift = self.scene.shift
         height = max(c.skeleton.height for c in self.characters)
         self.scene.look_from(lambda aspect: first_view(low - shift, high - shift, height, aspect=aspect))
 
@@ -151,7 +152,7 @@ class Live:
         pull = np.asarray(end, dtype=float) - np.asarray(start, dtype=float)
         with self.lock:
             if phase == "start":
-                at = np.asarray(start, dtype=float) + np.append(self.scene.offset, 0.0)
+                at = np.asarray(start, dtype=float) + self.scene.shift
                 joint, point = self.scene.puppets[index].grab(node, at, self.shown.figures[index])
                 self.held = Drag(index, joint, point, pull)
             elif self.held is not None and self.held.character == index:
@@ -183,7 +184,7 @@ class Live:
         heading, speed = self.steering.wish(self.camera_yaw(), float(self.panel.pace.value))
         with self.lock:
             released, self.released = self.released, []
-        out = []
+        task, out = self.panel.wishes.take_task(), []
         for i, (character, state) in enumerate(zip(self.characters, self.states, strict=True)):
             supports = character.controller.supports
             mine = [(push, held) for index, push, held in released if index == i]
@@ -193,6 +194,8 @@ class Live:
                     heading=heading if "heading" in supports else None,
                     speed=speed if "speed" in supports else None,
                     pushes=tuple(push for push, _ in mine),
+                    task=task if task in tasks_of(character.controller) else None,
+                    settings=self.panel.wishes.settings(character.controller),
                 )
             )
         return out
@@ -214,7 +217,7 @@ class Live:
     def _remember(self, index: int) -> None:
         if self.states[index].frame % round(RATE / TRAIL_RATE / 2) == 0:
             character = self.characters[index]
-            world = forward(character.skeleton, self.states[index].pose)
+            world = forward(character.skeleton, lifted(self.states[index].pose, self._lift(index)))
             self.history[index].append(world.positions[list(trailed_joints(character.skeleton))])
             del self.history[index][: -int(TRAIL_SECONDS * TRAIL_RATE * 2)]
 
@@ -228,8 +231,10 @@ class Live:
             while self._credit >= 1.0 - 1e-9:
                 self._credit -= 1.0
                 self.step()
-        frame = self.frame()
-        self.scene.show(frame, self.middle(frame) if self.panel.follow.value else np.zeros(2), ticks / RATE)
+        frame, follow = self.frame(), self.panel.follow.value
+        middle = self.middle(frame) if follow else np.zeros(2)
+        rise = frame.floor.height(float(middle[0])) if follow else 0.0
+        self.scene.show(frame, middle, ticks / RATE, rise=rise)
 
     def run(self) -> None:
         """Until `stop` is set."""
@@ -243,6 +248,16 @@ class Live:
 
     # Showing
 
+    @property
+    def floor(self) -> Floor:
+        """The ground that is shown: the first character's. The others are shown standing on it where they are."""
+        return self.states[0].observed.floor
+
+    def _lift(self, index: int) -> float:
+        """What brings a character from its own ground to the one that is shown."""
+        state = self.states[index]
+        return lift_between(state.observed.floor, self.floor, state.pose)
+
     def frame(self) -> Frame:
         """What the page shows now: in slow motion between two steps."""
         slow = self.panel.rate < 1.0
@@ -253,11 +268,13 @@ class Live:
         figures, hand = [], self.held  # once: a page may let go at any moment
         for i, (character, state, pose) in enumerate(zip(self.characters, self.states, poses, strict=True)):
             held = hand if hand is not None and hand.character == i else None
-            contacts = state.observed.contacts
             figures.append(
-                pose_figure(character.skeleton, pose, contacts, self.acting[i], held, self.panel.strength.value)
-            )
-        self.shown = Frame(self.states[0].time, tuple(figures))
+                pose_figure(
+                    character.skeleton, lifted(pose, self._lift(i)), state.observed.contacts, self.acting[i], held,
+                    self.panel.strength.value, self.floor,
+                )
+            )  # fmt: skip
+        self.shown = Frame(self.states[0].time, tuple(figures), self.floor)
         return self.shown
 
     def middle(self, frame: Frame) -> Float[Array, "2"]:

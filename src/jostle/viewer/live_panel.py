@@ -1,4 +1,4 @@
-"""The panel of the live page: time, pushes, steering, recording.
+"""The panel of the live page: time, pushes, the ground, steering, recording.
 
 What no controller here honours is greyed out, and a sentence says so.
 """
@@ -11,6 +11,7 @@ from jostle.errors import JostleError
 from jostle.viewer.downloads import FORMATS, pack
 from jostle.viewer.look import dress_panel
 from jostle.viewer.stage import RATE
+from jostle.viewer.wishes import Wishes
 
 if TYPE_CHECKING:
     from jostle.viewer.live import Live
@@ -29,7 +30,9 @@ class LivePanel:
         self.paused = False
         dress_panel(live.stage.server, "jostle")
         self._time()
+        self.wishes = Wishes(self.gui, [character.controller for character in live.characters])
         self._push()
+        self.wishes.add_settings()
         self._steer()
         self._show()
         self._record()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from jostle.controllers import LEVEL, Floor
 from jostle.skeleton import Globals, Pose, Skeleton, find_roles, forward
 from jostle.types import Array, Bool, Float
 from jostle.viewer import drag as drags
@@ -22,10 +23,11 @@ def pose_figure(
     acting: Sequence[Acting] = (),
     held: Drag | None = None,
     strength: float = 0.0,
+    floor: Floor = LEVEL,
 ) -> FigureFrame:
-    """The frame of one character; `held` is the drag under way on it, at `strength` newtons a metre."""
+    """The frame of one character on its `floor`; `held` is the drag under way on it, at `strength` newtons a metre."""
     world = forward(skeleton, pose)
-    planted, touching = feet_of(skeleton, world, contacts)
+    planted, touching = feet_of(skeleton, world, contacts, floor)
     plain = FigureFrame(world.positions, world.wxyz, touching, planted)
     arrows = [drags.acting(act, plain) for act in acting]
     if held is not None:
@@ -34,7 +36,7 @@ def pose_figure(
 
 
 def feet_of(
-    skeleton: Skeleton, world: Globals, contacts: Mapping[str, bool]
+    skeleton: Skeleton, world: Globals, contacts: Mapping[str, bool], floor: Floor = LEVEL
 ) -> tuple[Bool[Array, "F"], Float[Array, "F 3"]]:
     """Where the controller says that it touches the ground; nothing where it does not say."""
     if not contacts:
@@ -44,7 +46,18 @@ def feet_of(
     touching = np.zeros((len(names), 3))
     for k, name in enumerate(names):
         touching[k, :2] = foot_points(skeleton, joints[name], world)[:2]
+        touching[k, 2] = floor.height(touching[k, 0])
     return np.array([contacts[name] for name in names], dtype=bool), touching
+
+
+def lift_between(own: Floor, shown: Floor, pose: Pose) -> float:
+    """How much higher the ground that is shown is than a character's own, where it stands."""
+    x = float(pose.root[0])
+    return shown.height(x) - own.height(x)
+
+
+def lifted(pose: Pose, lift: float) -> Pose:
+    return Pose(pose.root + np.array([0.0, 0.0, lift]), pose.wxyz, pose.offsets)
 
 
 def middle_hips(frame: Frame, skeletons: Sequence[Skeleton]) -> Float[Array, "2"]:

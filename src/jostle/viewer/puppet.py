@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from jostle.maths import quat
 from jostle.skeleton.mannequin import Part
 from jostle.types import Array, Float
 from jostle.viewer import look
@@ -20,6 +21,7 @@ from jostle.viewer.lines import segments, way_colours
 from jostle.viewer.skinned import Skinned
 
 RING = look.ring(0.085, 0.115)
+UPRIGHT = quat.identity()
 LIFT = 0.004  # metres above the ground, so that marks do not fight with it
 
 
@@ -69,8 +71,8 @@ class Puppet:
         """Below no frame that moves: viser places a label by where its parents were a frame ago."""
         return self.scene.add_label(f"/names/{index}", self.figure.name, anchor="bottom-center", font_screen_scale=1.1)
 
-    def show(self, frame: FigureFrame, shift: Float[Array, "2"]) -> None:
-        """`shift` is how far the page has moved the figure back. Call inside `server.atomic()`."""
+    def show(self, frame: FigureFrame, shift: Float[Array, "3"], tilt: Float[Array, "4"] = UPRIGHT) -> None:
+        """`shift` is how far the page has moved the figure back, `tilt` the ground. Call inside `server.atomic()`."""
         if self.skinned is not None:
             self.skinned.show(frame)
         if self.limbs is not None:
@@ -78,10 +80,11 @@ class Puppet:
         for foot, ring in enumerate(self.rings):
             down = self.marked and foot < len(frame.planted) and bool(frame.planted[foot])
             if down:
-                ring.position = frame.touching[foot] + [0.0, 0.0, LIFT * self.size]
+                ring.position = frame.touching[foot] + quat.apply(tilt, np.array([0.0, 0.0, LIFT * self.size]))
+                ring.wxyz = tilt
             ring.visible = down
         if self.label is not None:
-            self.label.position = frame.positions[self.top] + [-shift[0], -shift[1], self.above]
+            self.label.position = frame.positions[self.top] - shift + [0.0, 0.0, self.above]
 
     def show_tail(self, way: Float[Array, "N T 3"] | None) -> None:
         """Lines along `way`; None hides them."""

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from jostle.controllers import Floor
+from jostle.maths import quat
 from jostle.types import Array, Float
 from jostle.viewer import look
 from jostle.viewer.frames import Arrow, Figure, Frame
@@ -40,6 +42,7 @@ class Scene:
         self.arrows = Arrows(server, self.size)
         self.trails: list[LineSegmentsHandle] = []
         self.offset = np.zeros(2)  # the point of the ground that is in the middle of the page
+        self.rise = 0.0  # and how high it is
         self.lanes = np.zeros((len(figures), 2))  # how far each character is moved back in its own lane
 
     def show(
@@ -48,22 +51,36 @@ class Scene:
         middle: Float[Array, "2"] | None = None,
         dt: float = 0.0,
         lanes: Float[Array, "N 2"] | None = None,
+        rise: float = 0.0,
     ) -> None:
-        """Draw `frame`, with the point `middle` of the ground and the ways back `lanes` approached within moments."""
+        """Draw `frame`, with the point `middle` of the ground, `rise` high, and the ways back `lanes` soon reached."""
         if middle is not None:
             self.offset = followed(self.offset, middle, dt, self.size)
+        self.rise = float(followed(np.array([self.rise, 0.0]), np.array([rise, 0.0]), dt, self.size)[0])
         if lanes is not None:
             self.lanes = np.stack([followed(a, b, dt, self.size) for a, b in zip(self.lanes, lanes, strict=True)])
         with self.server.atomic():
             for puppet, lane in zip(self.puppets, self.lanes, strict=True):
                 puppet.base.position = (-lane[0], -lane[1], 0.0)
-            x, y = self.offset
-            self.world.position = (-x, -y, 0.0)
-            self.ground.position = (-(x % self.section), -(y % self.section), 0.0)
+            self.world.position = tuple(-self.shift)
+            self._lay_ground(frame.floor)
             for puppet, figure, lane in zip(self.puppets, frame.figures, self.lanes, strict=True):
-                puppet.show(figure, self.offset + lane)
-            self.arrows.show([arrow for figure in frame.figures for arrow in figure.arrows], self.offset)
+                puppet.show(figure, self.shift + np.append(lane, 0.0), frame.floor.wxyz)
+            self.arrows.show([arrow for figure in frame.figures for arrow in figure.arrows], self.shift)
         self.server.flush()
+
+    @property
+    def shift(self) -> Float[Array, "3"]:
+        """How far the page has moved the world back."""
+        return np.append(self.offset, self.rise)
+
+    def _lay_ground(self, floor: Floor) -> None:
+        """The ground below the middle of the page, moved back along itself by less than a square, never the others."""
+        x, y = self.offset
+        ahead = quat.apply(floor.wxyz, np.array([1.0, 0.0, 0.0]))
+        back = floor.distance(float(x)) % self.section
+        below = np.array([0.0, -(y % self.section), floor.height(float(x)) - self.rise])
+        self.ground.position, self.ground.wxyz = tuple(below - back * ahead), tuple(floor.wxyz)
 
     def rests(self, middle: Float[Array, "2"], lanes: Float[Array, "N 2"]) -> bool:
         """Whether everything has arrived where it was to go."""
@@ -132,7 +149,7 @@ class Arrows:
         self._handle = None
         self._labels = []
 
-    def show(self, arrows: Sequence[Arrow], shift: Float[Array, "2"]) -> None:
+    def show(self, arrows: Sequence[Arrow], shift: Float[Array, "3"]) -> None:
         if not arrows and not self._drawn:
             return
         self._drawn = len(arrows)
@@ -152,4 +169,4 @@ class Arrows:
             label.visible = i < len(arrows)
             if i < len(arrows):
                 label.text = f"{arrows[i].newtons:.0f} N"
-                label.position = arrows[i].tip + np.array([-shift[0], -shift[1], 0.08 * self.size])
+                label.position = arrows[i].tip - shift + np.array([0.0, 0.0, 0.08 * self.size])

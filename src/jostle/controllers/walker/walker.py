@@ -136,7 +136,7 @@ class Walker:
         }
         contacts = {"left_foot": sight.feet[0], "right_foot": sight.feet[1]}
         observed = Observed(contacts, quality, moment.floor)
-        return WalkerState(self.physics.to_pose(sight.qpos), time, observed, moment, slope)
+        return WalkerState(sight.pose, time, observed, moment, slope)
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Parameters by name, so that a file can be read and survives another order of them."""

@@ -21,6 +21,8 @@ from jostle.controllers.floor import Floor
 from jostle.controllers.walker.joints import JOINTS
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.walk import Walk
+from jostle.maths import quat
+from jostle.skeleton import Pose
 from jostle.types import Array, Float
 
 TURNING = np.radians(20.0)  # a second, of the heading
@@ -57,7 +59,7 @@ class Moment:
 class Sight:
     """What can be seen of a moment."""
 
-    qpos: Float[Array, "nq"]
+    pose: Pose
     com: Float[Array, "3"]
     velocity: Float[Array, "3"]  # of the centre of mass
     feet: tuple[bool, bool]  # left and right touch the ground
@@ -75,6 +77,7 @@ class World:
         self._lay_ground()
         self._soft = LIMP * physics.body.weight * _limpness()
         self._damping = self.many.vary("dof_damping", 1.0)
+        self._turned = self.many.read("xquat")
 
     def _lay_ground(self) -> None:
         model = self.physics.model
@@ -123,8 +126,14 @@ class World:
         low = self.walk.sense().low[0, :, :4]  # of swing foot, stance foot, swing toe, stance toe
         swing, stance = bool(low[::2].any()), bool(low[1::2].any())
         feet = (swing, stance) if self.walk.side[0] == 0 else (stance, swing)
-        many = self.many
-        return Sight(many.qpos[0].copy(), many.com[0].copy(), many.com_velocity[0].copy(), feet)
+        return Sight(self._pose(), self.many.com[0].copy(), self.many.com_velocity[0].copy(), feet)
+
+    def _pose(self) -> Pose:
+        """From what MuJoCo has computed anyway: where every part points in the world."""
+        world = self._turned[0, self.physics.bodies]
+        wxyz = quat.inv_mul(world[self.physics.body.skeleton.parents], world)
+        wxyz[0] = world[0]
+        return Pose(self.many.qpos[0, :3].copy(), wxyz)
 
     def _resume(self, now: Moment, floor: Floor, heading: float, friction: float) -> None:
         self._set_ground(floor, friction)
