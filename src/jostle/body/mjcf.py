@@ -75,6 +75,7 @@ def _empty_spec(options: Options) -> mujoco.MjSpec:
     spec = mujoco.MjSpec()
     spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
     spec.compiler.degree = False
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND.value  # one body is one island: nothing to look for
     spec.option.timestep = options.timestep
     spec.option.gravity = [0.0, 0.0, -GRAVITY]
     spec.option.solver = getattr(mujoco.mjtSolver, f"mjSOL_{options.solver.upper()}")

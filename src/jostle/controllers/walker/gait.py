@@ -52,7 +52,7 @@ def measure(trace: Trace, walker: int) -> Gait:
     if cycles < 1:
         return Gait(0)
     down = feet_down(trace, walker)
-    on = down.any(axis=2)
+    on = np.any(down, axis=2)
     both = float(np.mean(on[at[0] : at[-1]].all(axis=1)))
     rows = [_cycle(down[a:b, side], on[a:b, side]) for a, b, side in _cycles(trace, walker, at)]
     heel_off, toe_off, flat = np.mean(rows, axis=0)
@@ -70,7 +70,7 @@ def _cycles(trace: Trace, walker: int, at: Int[Array, "n"]) -> list[tuple[int, i
 def _cycle(down: Bool[Array, "k 6"], on: Bool[Array, "k"]) -> tuple[float, float, float]:
     """Heel-off, toe-off and flatness of the foot whose cycle this is."""
     length = len(down)
-    heel, ball = down[:, :2].any(axis=1), down[:, 2:4].any(axis=1)
+    heel, ball = np.any(down[:, :2], axis=1), np.any(down[:, 2:4], axis=1)
     first, last = (round(share * length) for share in _MID_STANCE)
     return _leaves(heel), _leaves(on), float(np.mean((heel & ball)[first:last]))
 
