@@ -70,7 +70,7 @@ lock:            ## renew the locked versions (needs pip-tools in .venv)
 	$(PIP) install --quiet pip-tools
 	for set in run dev fuzz; do \
 	  $(BIN)/pip-compile --quiet --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-annotate --no-header \
-	    $$( [ $$set = run ] || echo "--constraint requirements/run.txt --extra $$set" ) $$( [ $$set = dev ] && echo "--extra c3d --extra usd" ) \
+	    $$( [ $$set = run ] || echo "--constraint requirements/run.txt --extra $$set" ) $$( [ $$set = dev ] && echo "--extra c3d --extra cluster --extra usd" ) \
 	    --output-file requirements/$$set.txt pyproject.toml; done
 
 clean:           ## remove what make made
