@@ -39,7 +39,7 @@ def save_run(run: Run, path: PathLike) -> None:
         "best": run.best,
         "mean": run.search.mean,
         "costs": np.array(run.costs).reshape(len(run.costs), run.recipe.population),
-        "checks": np.array(run.checks, dtype=np.uint32),
+        "checks": np.array(run.checks, dtype=np.int64),
     }
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)

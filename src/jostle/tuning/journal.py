@@ -19,7 +19,7 @@ SEEN += ("head_speed_sd", "double_support", "heel_off", "toe_off", "flat", "cycl
 COLUMNS = ("generation", "stage", "asked_s", "sigma", "survived", "cost", "lowest", "median", "simulated_s", "wall_s")
 COLUMNS += (*(f"w_{name}" for name in TERMS), *(f"e_{name}" for name in TERMS), *SEEN)  # terms weighted, and not
 
-Row = dict[str, float]
+Row = dict[str, float | int]
 
 
 def row_of(told: Generation, wall: float) -> Row:
@@ -68,5 +68,5 @@ def _line(cells: Sequence[str]) -> str:
     return ",".join(cells) + "\n"
 
 
-def _short(value: float) -> str:
+def _short(value: float | int) -> str:
     return repr(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))

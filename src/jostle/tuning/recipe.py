@@ -105,33 +105,33 @@ def _plain(stage: dict[str, Any]) -> dict[str, Any]:
 
 
 _PUSHES: dict[str, Field] = {
-    "force": number(0, 2000),
-    "every": number(0.2, 60),
-    "duration": number(0.01, 10),
+    "force": number(0.0, 2000.0),
+    "every": number(0.2, 60.0),
+    "duration": number(0.01, 10.0),
     "trials": whole(1, 64),
     "fresh": FLAG,
 }
 _STAGE: dict[str, Field] = {
-    "seconds": either(number(0.5, 100), some(number(0.5, 100), least=1)),
-    "advance": number(0, 1),
+    "seconds": either(number(0.5, 100.0), some(number(0.5, 100.0), least=1)),
+    "advance": number(0.0, 1.0),
     "generations": whole(1, 100_000),
-    "sigma": number(1e-6, 10),
-    "slope_deg": number(-30, 30),
-    "friction": number(0.05, 2),
-    "speed": number(0.1, 5),
-    "step": number(0.05, 2),
+    "sigma": number(1e-6, 10.0),
+    "slope_deg": number(-30.0, 30.0),
+    "friction": number(0.05, 2.0),
+    "speed": number(0.1, 5.0),
+    "step": number(0.05, 2.0),
     "fastest": FLAG,
-    "weights": each(WEIGHTS, number(0, 1e9)),
+    "weights": each(WEIGHTS, number(0.0, 1e9)),
     "without": some(word(ABLATIONS)),
     "pushes": table("a table of force, every, duration, trials and fresh"),
 }
-_BODY: dict[str, Field] = {key.name: number(0, math.inf) for key in fields(Person)}
+_BODY: dict[str, Field] = {key.name: number(0.0, math.inf) for key in fields(Person)}
 _RECIPE: dict[str, Field] = {
     "name": text("a name without / and control characters", lambda name: 0 < len(name) <= 80 and _printable(name)),
     "body": either(word(PEOPLE), table("a table of height, mass, arms and legs")),
     "machine": word(SPACES),
     "seed": whole(0, 2**32 - 1),
-    "sigma": number(1e-6, 10),
+    "sigma": number(1e-6, 10.0),
     "population": whole(4, 4096),
     "start": text('"initial", "walker:NAME" or the path of a .jostle file', lambda value: _is_start(value)),
     "stage": some(table("a table headed [[stage]]")),
@@ -205,7 +205,5 @@ def _pushes(given: dict, where: Where) -> Pushes:
         own.fail(f"'force' is missing from {own.title}; it is in newtons.", "pushes")
     pushes = Pushes(**values)
     if pushes.duration >= pushes.every:
-        own.fail(
-            f"{own.title} last {pushes.duration:g} s but come every {pushes.every:g} s; leave time between.", "pushes"
-        )
+        own.fail(f"{own.title} last {pushes.duration:g} s but come every {pushes.every:g} s; leave a pause.", "pushes")
     return pushes

@@ -86,7 +86,7 @@ def whole(low: int, high: int) -> Field:
     return Field(_range("a whole number", low, high), read)
 
 
-def _range(kind: str, low: float, high: float) -> str:
+def _range(kind: str, low: float | int, high: float | int) -> str:
     return f"{kind} from {low:g} to {high:g}" if math.isfinite(high) else f"{kind} of at least {low:g}"
 
 

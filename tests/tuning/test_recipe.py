@@ -1,0 +1,119 @@
+"""Recipes are read strictly: what is not understood is said, with its line."""
+
+import math
+
+import pytest
+
+from jostle.controllers.walker.people import PEOPLE
+from jostle.errors import FormatError, JostleError
+from jostle.tuning.recipe import Pushes, Recipe, Stage, read_recipe, recipe_from
+from jostle.tuning.schema import Where
+
+UPHILL = """
+name = "uphill"
+body = "short"
+start = "walker:stocky"
+seed = 7
+
+[[stage]]
+slope_deg = 3
+step = 0.65
+generations = 60
+weights = {stance = 2}
+
+[[stage]]
+slope_deg = 6
+seconds = 8
+
+[[stage]]
+pushes = {force = 100, every = 2}
+without = ["ratio", "ang"]
+"""
+
+
+def read(tmp_path, text):
+    path = tmp_path / "recipe.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_recipe(path)
+
+
+def test_a_stage_keeps_what_the_one_before_said(tmp_path):
+    recipe = read(tmp_path, UPHILL)
+    first, second, third = recipe.stages
+    assert recipe.person == PEOPLE["short"]
+    assert (first.slope_deg, first.seconds) == (3.0, (4.0, 6.0, 10.0))
+    assert (second.slope_deg, second.seconds, second.step, second.generations) == (6.0, (8.0,), 0.65, 60)
+    assert third.pushes == Pushes(100.0, 2.0)
+    assert third.ground.slope == pytest.approx(math.radians(6))
+    assert third.goal.weights == {"stance": 2.0, "ratio": 0.0, "ang": 0.0}
+
+
+def test_an_empty_recipe_walks_on_flat_ground(tmp_path):
+    assert read(tmp_path, "# nothing is asked\n") == Recipe()
+
+
+def test_what_a_bundle_keeps_reads_as_the_same_recipe(tmp_path):
+    recipe = read(tmp_path, UPHILL + "\n[[stage]]\nfastest = true\n[[stage]]\nspeed = 2\n")
+    assert recipe_from(recipe.to_dict(), Where("a bundle")) == recipe
+    own = read(tmp_path, "body = {height = 1.9, mass = 60, legs = 1.1}")
+    assert recipe_from(own.to_dict(), Where("a bundle")) == own
+
+
+def test_a_speed_and_the_fastest_walk_replace_each_other(tmp_path):
+    text = "[[stage]]\nspeed = 1.5\n[[stage]]\nfastest = true\n[[stage]]\nspeed = 2\n"
+    assert [(s.speed, s.fastest) for s in read(tmp_path, text).stages] == [(1.5, False), (None, True), (2.0, False)]
+
+
+def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):
+    assert read(tmp_path, "body = {height = 1.2}").person.fallen < 0.55  # its centre of mass stands at about 0.66 m
+    assert read(tmp_path, "body = {height = 1.8}").person.fallen == 0.7
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("sead = 1", 1, "Did you mean 'seed'?"),
+        ('name = "a"\npopulation = 2', 2, "a whole number from 4 to 4096, not 2"),
+        ("population = 10.5", 1, "a whole number"),
+        ("seed = true", 1, "not true"),
+        ("sigma = nan", 1, "a number from"),
+        ('body = "stoky"', 1, '"stocky"'),
+        ("body = {height = 9}", 1, "between 0.5 and 2.5"),
+        ("body = {hight = 2}", 1, "Did you mean 'height'?"),
+        ('start = "walkers/mine"', 1, "walker:NAME"),
+        ('name = "../x"', 1, "without /"),
+        ("[[stage]]\n[[stage]]\nslope = 3", 3, "Did you mean 'slope_deg'?"),
+        ("[[stage]]\nfriction = 0.5\n[[stage]]\nfriction = 5", 4, "from 0.05 to 2, not 5"),
+        ("[[stage]]\nseconds = [6, 4]", 2, "must grow"),
+        ("[[stage]]\nseconds = []", 2, "a list"),
+        ("[[stage]]\nweights = {hed = 1}", 2, "a table of user, vel"),
+        ('[[stage]]\nwithout = ["fail"]', 2, '"ratio"'),
+        ("[[stage]]\npushes = {every = 3}", 2, "'force' is missing"),
+        ("[[stage]]\npushes = {force = 9, every = 1, duration = 1}", 2, "leave a pause"),
+        ("[[stage]]\npushes = {force = 9, side = 1}", 2, "No key of the pushes of stage 1 'side'"),
+        ("[[stage]]\n[stage.pushes]\nforce = -1", 3, "from 0 to 2000, not -1"),
+        ("[[stage]]\nspeed = 1\nfastest = true", 3, "keep one of them"),
+        ("stage = 3", 1, "a list"),
+        ("name = \n", None, "line 1"),
+        ("a = 1\na = 2\n", None, "line 2"),
+    ],
+)
+def test_an_error_names_the_line_and_what_is_allowed(tmp_path, text, line, said):
+    with pytest.raises(FormatError) as caught:
+        read(tmp_path, text)
+    assert said in str(caught.value)
+    assert caught.value.line == line
+    assert "\n" not in str(caught.value)
+
+
+def test_other_files_are_no_recipes(tmp_path):
+    (tmp_path / "recipe.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(JostleError, match="UTF-8"):
+        read_recipe(tmp_path / "recipe.toml")
+    with pytest.raises(JostleError, match="no such file"):
+        read_recipe(tmp_path / "none.toml")
+
+
+def test_the_objective_of_a_stage_is_the_thesis_s_by_default():
+    goal = Stage().goal
+    assert (goal.speed, goal.step, dict(goal.weights), goal.fastest) == (None, None, {}, False)

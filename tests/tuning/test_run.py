@@ -1,0 +1,120 @@
+"""Runs go from duration to duration and from stage to stage, keep the best, and end for a reason."""
+
+import numpy as np
+import pytest
+from bowl import Bowl
+
+from jostle.controllers.walker.parameters import WALKER
+from jostle.errors import CommandError
+from jostle.tuning import run as running
+from jostle.tuning.recipe import Pushes, Recipe, Stage
+from jostle.tuning.run import begin, start_values
+
+
+def recipe(*stages, **options):
+    return Recipe(population=8, stages=stages, **options)
+
+
+def distant():
+    return WALKER.decode(WALKER.encode(WALKER.initial) + 1.0)
+
+
+def all_of(run, most=1000):
+    told = []
+    while run.finished is None and len(told) < most:
+        told.append(run.step())
+    return told
+
+
+def test_costs_fall_and_the_best_is_kept():
+    bowl = Bowl()
+    run = begin(recipe(Stage(seconds=(4.0,), generations=60)), distant(), bowl.score)
+    told = all_of(run)
+    assert len(told) == 60
+    assert told[-1].lowest < 0.8 * told[0].lowest
+    costs = np.concatenate([Bowl().score(job, values).cost for job, values in bowl.calls])
+    everyone = np.concatenate([values for _, values in bowl.calls])
+    assert told[-1].lowest == costs.min()
+    np.testing.assert_array_equal(run.best, everyone[costs.argmin()])
+
+
+def test_the_terms_of_a_generation_add_up_to_its_cost():
+    told = begin(recipe(Stage()), distant(), Bowl().score).step()
+    assert sum(told.weighted.values()) == pytest.approx(told.cost)
+
+
+def test_walks_grow_longer_when_half_of_the_population_survives():
+    bowl = Bowl(reach=13.6)  # from a distance of 13.6 at the start
+    run = begin(recipe(Stage(generations=3)), distant(), bowl.score)
+    told = all_of(run)
+    asked = [t.seconds for t in told]
+    for now, then in zip(told, told[1:], strict=False):
+        assert (then.seconds > now.seconds) == (now.survived >= 0.5 and now.seconds < 10.0)
+    assert asked[0] == 4.0
+    assert asked[-3:] == [10.0] * 3
+    assert run.finished == "every stage is done."
+
+
+def test_the_best_walks_again_under_harder_conditions():
+    bowl = Bowl()
+    run = begin(recipe(Stage(seconds=(4.0, 6.0), generations=2), Stage(slope_deg=3.0)), distant(), bowl.score)
+    run.step()  # everyone survives, so walks of 6 s are next
+    best = run.best.copy()
+    run.step()
+    np.testing.assert_array_equal(bowl.calls[-1][1][-1], best)
+    run.step()
+    assert run.at.stage == 1
+    best = run.best.copy()
+    np.testing.assert_array_equal(run.origin, WALKER.encode(best))
+    run.step()
+    np.testing.assert_array_equal(bowl.calls[-1][1][-1], best)
+    assert bowl.calls[-1][0].ground.slope > 0.0
+
+
+def test_in_between_the_mean_walks_beside_the_population():
+    bowl = Bowl()
+    run = begin(recipe(Stage(seconds=(4.0,))), distant(), bowl.score)
+    run.step()
+    mean = WALKER.decode(run.search.mean)
+    run.step()
+    np.testing.assert_array_equal(bowl.calls[-1][1][-1], mean)
+
+
+def test_a_stage_ends_when_nothing_better_comes(monkeypatch):
+    monkeypatch.setattr(running, "STALLED", 4)
+
+    def flat(job, values):
+        outcome = Bowl().score(job, values)
+        outcome.cost[:] = 1.0
+        return outcome
+
+    run = begin(recipe(Stage(seconds=(4.0,)), Stage(seconds=(4.0,))), distant(), flat)
+    assert len(all_of(run)) == 2 * (1 + 4)
+    assert run.finished == "every stage is done."
+
+
+def test_a_stage_that_nobody_survives_ends_the_run(monkeypatch):
+    monkeypatch.setattr(running, "LONGEST", 5)
+    run = begin(recipe(Stage(generations=2), Stage()), distant(), Bowl(reach=0.0).score)
+    assert len(all_of(run)) == 5
+    assert "stage 1 found nothing better" in (run.finished or "")
+    with pytest.raises(CommandError, match="over"):
+        run.step()
+
+
+def test_under_fresh_pushes_the_mean_is_kept():
+    bowl = Bowl()
+    run = begin(recipe(Stage(seconds=(4.0,), pushes=Pushes(50.0, fresh=True))), distant(), bowl.score)
+    for _ in range(3):
+        run.step()
+        np.testing.assert_array_equal(run.best, bowl.calls[-1][1][-1])
+    assert len({job.seed for job, _ in bowl.calls}) == 3
+
+
+def test_heavier_bodies_start_with_stronger_servos():
+    heavy = start_values(Recipe(body="overweight"))
+    ratio = heavy / np.where(WALKER.initial == 0, 1.0, WALKER.initial)
+    assert ratio[WALKER.index["kp0.back_y"]] == pytest.approx(86 / 70)
+    assert ratio[WALKER.index["c_trans"]] == 1.0
+    same = start_values(Recipe(body="overweight"), heavy, mass=86.0)
+    np.testing.assert_allclose(same, heavy)
