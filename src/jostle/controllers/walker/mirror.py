@@ -31,7 +31,7 @@ WORLD = columns("lhip", "rhip", "lankle", "rankle")  # the angles that are servo
 class _Places:
     """Where a field's numbers stand in a simulation's row of one of MuJoCo's arrays, for either swing leg."""
 
-    source: Float[Array, "B*row"]  # flat and live
+    source: Float[Array, "n"]  # all rows one after the other, live
     stride: int  # the length of a row
     at: Int[Array, "2 *shape"]
 
