@@ -91,8 +91,8 @@ class Walk:
     """A batch of walkers with one body and a parameter vector each: `start`, then `step` again and again.
 
     `rows` are those that still walk; `state` (0, 1), `side` (the leg that swings: 0 left, 1 right) and `since` (seconds
-    since the last strike) have one entry a row. `heading`, `normal` and `pivot` have one entry a simulation; call
-    `look` after changing them.
+    since the last strike) have one entry a row. `heading`, `veer`, `normal` and `pivot` have one entry a simulation;
+    call `look` after changing them.
     """
 
     def __init__(self, physics: Physics, count: int, kind: str = "walker", threads: int = 0) -> None:
@@ -100,6 +100,7 @@ class Walk:
         self.many = Simulations(physics, count, threads)
         self.dt = float(physics.model.opt.timestep)
         self.heading: Float[Array, "B"] = np.zeros(count)
+        self.veer: Float[Array, "B"] = np.zeros(count)  # radians by which swing legs step to the right, to go left
         self.normal: Float[Array, "B 3"] = np.tile(_ground_normal(physics), (count, 1))
         self.pivot: Float[Array, "B 3"] = np.zeros((count, 3))  # a point of the ground
         self._mirror, self._corners = Mirror(self.many), _corners(physics)
@@ -157,6 +158,7 @@ class Walk:
         """Of these rows state or side are new."""
         self._mirror.turn(which, self.side)
         self._servo[:, which] = self._servos[self.rows[which], self.state[which]].T
+        self._world_target[0, _THIGH, which] += (2.0 * self.side[which] - 1.0) * self.veer[self.rows[which]]
         self._mirror.write("damping", self._kd[:, which], which)
 
     def sense(self) -> Senses:
