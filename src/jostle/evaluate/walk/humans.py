@@ -89,7 +89,7 @@ def _cycles(clip: Clip) -> list[tuple[int, Float[Array, "100 3"], float]]:
             gone = pelvis[last] - pelvis[first]
             angles = leg_angles(clip, gone)
             angles[:, :, ANGLES.index("foot")] -= flat_slope(angles, contacts)
-            curve = over_cycle(angles[:, leg], first, last)
+            curve = over_cycle(angles[:, leg], float(first), float(last))
             out.append((leg, curve, float(np.linalg.norm(gone)) * clip.fps / (last - first)))
     return out
 

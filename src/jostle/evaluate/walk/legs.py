@@ -12,7 +12,6 @@ A cycle runs from the strike of a foot to its next strike; cycles of both feet c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -20,7 +19,7 @@ import numpy as np
 from jostle.clips import Clip
 from jostle.clips.contacts import Contacts
 from jostle.skeleton import require_humanoid
-from jostle.types import Array, Float
+from jostle.types import Array, Float, Int
 
 ANGLES = ("thigh", "knee", "foot")
 PERCENT = np.arange(100)  # of the cycle, as in the thesis: 100 places
@@ -56,6 +55,6 @@ def over_cycle(values: Float[Array, "T *d"], first: float, last: float) -> Float
     return values[low] * (1.0 - share) + values[low + 1] * share
 
 
-def cycles_of(frames: Iterable[int]) -> list[tuple[int, int]]:
+def cycles_of(frames: Int[Array, "n"]) -> list[tuple[int, int]]:
     """From each strike of a foot to its next."""
-    return [(int(first), int(last)) for first, last in pairwise(frames)]
+    return list(pairwise(frames.tolist()))

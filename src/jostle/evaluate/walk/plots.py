@@ -51,7 +51,7 @@ def draw_gait(curves: dict[str, Any], humans: Humans | None) -> Figure:
     """Figure 3.6: degrees over the percent of the cycle; one standard deviation of people as a band."""
     figure = _figure(12.0, 3.8)
     axes = figure.subplots(1, 3)
-    shades = np.linspace(0.35, 1.0, max(len(curves), 1))
+    shades = np.linspace(0.55, 1.0, max(len(curves), 1))
     for column, angle in enumerate(ANGLES):
         plot = axes[column]
         if humans is not None:

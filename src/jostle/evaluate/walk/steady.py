@@ -72,7 +72,7 @@ def travel(trace: Trace) -> dict[str, float]:
     at = strikes(trace, 0)[_SETTLING:]
     speed = float(com[-1, 0] - com[0, 0]) / (steps * trace.dt)
     if len(at) < 3:
-        return {"speed": speed, "line_m_per_10m": float("nan")}
+        return {"speed": speed}
     middle = 0.5 * (com[at[:-1]] + com[at[1:]])  # between a left and a right step the sway cancels
     strayed = [_strayed(middle[i:]) for i in range(len(middle))]
     return {"speed": speed, "line_m_per_10m": float(np.max(strayed))}

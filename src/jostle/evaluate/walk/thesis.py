@@ -20,7 +20,7 @@ _TABLE = {  # in the order of DIRECTIONS
     "stocky": (50, 65, 125, 75, 50, 50, 125, 50),
     "simbicon": (225, 150, 250, 100, 120, 100, 275, 125),
 }
-TOLERANCE = {name: dict(zip(DIRECTIONS, row, strict=True)) for name, row in _TABLE.items()}
+TOLERANCE = {name: dict(zip(DIRECTIONS, map(float, row), strict=True)) for name, row in _TABLE.items()}
 
 PAPER = {
     "seconds_walked": {"stocky": 100.0},  # with E_ang, at 1.8 m/s
