@@ -1,4 +1,4 @@
-"""A stand-in for walking, so that runs can be tested in milliseconds: a cost that is a bowl in the optimiser's units."""
+"""A stand-in for walking, so that runs are tested in milliseconds: a cost that is a bowl in the optimiser's units."""
 
 import numpy as np
 

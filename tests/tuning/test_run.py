@@ -1,5 +1,7 @@
 """Runs go from duration to duration and from stage to stage, keep the best, and end for a reason."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from bowl import Bowl
@@ -48,7 +50,7 @@ def test_walks_grow_longer_when_half_of_the_population_survives():
     run = begin(recipe(Stage(generations=3)), distant(), bowl.score)
     told = all_of(run)
     asked = [t.seconds for t in told]
-    for now, then in zip(told, told[1:], strict=False):
+    for now, then in pairwise(told):
         assert (then.seconds > now.seconds) == (now.survived >= 0.5 and now.seconds < 10.0)
     assert asked[0] == 4.0
     assert asked[-3:] == [10.0] * 3

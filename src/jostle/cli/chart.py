@@ -83,7 +83,7 @@ class Screen:
         left = spent / max(made - self.first, 1) * (most - made)
         if self.minutes is not None and 60.0 * self.minutes - spent < left:
             return spent, 60.0 * self.minutes, max(0.0, 60.0 * self.minutes - spent)
-        return made, max(most, 1), left
+        return float(made), float(max(most, 1)), left
 
 
 def _terms(rows: Sequence[Row], width: int) -> Table:

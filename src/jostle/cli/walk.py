@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import numpy as np
 import tyro
 
 from jostle.cli.common import find, print_json, print_table, progress, say
@@ -129,8 +130,8 @@ def parse_push(text: str) -> TimedPush:
     if words[1] not in DIRECTIONS:
         raise CommandError(unknown_name("direction", words[1], DIRECTIONS))
     angle = 0.25 * math.pi * DIRECTIONS.index(words[1])
-    force = [newtons * math.cos(angle), newtons * math.sin(angle), 0.0]
-    return TimedPush(time, Push((words[4:] or ["torso"])[0], force, lasting))  # type: ignore[arg-type]
+    force = newtons * np.array([math.cos(angle), math.sin(angle), 0.0])
+    return TimedPush(time, Push((words[4:] or ["torso"])[0], force, lasting))
 
 
 def _number(word: str, text: str) -> float:

@@ -112,7 +112,7 @@ _PUSHES: dict[str, Field] = {
     "fresh": FLAG,
 }
 _STAGE: dict[str, Field] = {
-    "seconds": either(number(0.5, 100.0), some(number(0.5, 100.0), least=1)),
+    "seconds": either(number(0.1, 100.0), some(number(0.1, 100.0), least=1)),
     "advance": number(0.0, 1.0),
     "generations": whole(1, 100_000),
     "sigma": number(1e-6, 10.0),
