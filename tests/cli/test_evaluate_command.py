@@ -6,7 +6,9 @@ import pytest
 
 from jostle import evaluate as room
 from jostle.cli import main
+from jostle.cli.evaluate import _columns
 from jostle.evaluate import Report
+from jostle.evaluate.report import Table
 
 
 def run(*arguments: str) -> int:
@@ -58,3 +60,13 @@ def test_the_table_has_the_papers_figure_and_says_what_is_missing(asked, capsys)
 def test_an_unknown_experiment_is_one_sentence(capsys):
     assert run("evaluate", "wlak") == 1
     assert capsys.readouterr().err.strip() == "jostle: No experiment 'wlak'. Did you mean 'walk'? Known: walk."
+
+
+def test_wide_tables_are_broken_into_columns_that_fit():
+    table = Table(("", "one", "two", "three"), [("speed", "1", "2", "3"), ("a long name", "10 [12]", "", "30")])
+    (whole,) = _columns(table, 200)
+    assert whole[0].split() == ["one", "two", "three"]
+    parts = list(_columns(table, 25))
+    assert [part[0].split() for part in parts] == [["one"], ["two", "three"]]
+    assert all(len(line) <= 25 for part in parts for line in part)
+    assert [part[2].split()[-1] for part in parts] == ["[12]", "30"]

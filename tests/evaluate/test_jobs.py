@@ -2,10 +2,11 @@
 
 import json
 import operator
+import os
 
 import pytest
 
-from jostle.errors import FormatError
+from jostle.errors import CommandError, FormatError
 from jostle.evaluate.jobs import Job, run_jobs
 
 CALLS = []
@@ -32,6 +33,11 @@ def test_jobs_run_in_other_processes():
 def test_what_fails_elsewhere_is_raised_here():
     with pytest.raises(ZeroDivisionError):
         run_jobs([Job("a", operator.truediv, (1, 0)), Job("b", operator.mul, (1, 2))], workers=2)
+
+
+def test_a_process_that_is_killed_gets_one_sentence():
+    with pytest.raises(CommandError, match="ended from outside"):
+        run_jobs([Job("a", os._exit, (1,)), Job("b", operator.mul, (1, 2))], workers=2)
 
 
 def test_what_is_in_the_checkpoint_is_not_done_again(tmp_path):

@@ -35,4 +35,4 @@ def test_tables_put_the_papers_figure_behind_ours():
 
 
 def test_figures_are_short():
-    assert [shown(v) for v in (12059.4, 0.04321, [0.43, 0.05], 3, None)] == ["12059", "0.0432", "0.43 : 0.05", "3", ""]
+    assert [shown(v) for v in (12059.4, 0.04321, [0.43, 0.05], 3, None)] == ["12059", "0.0432", "0.43:0.05", "3", ""]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +15,7 @@ from jostle.cli.common import print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from jostle.evaluate import Report
+    from jostle.evaluate.report import Table
 
 Name = Annotated[str, tyro.conf.Positional]
 
@@ -57,11 +61,27 @@ def evaluate(
 
 
 def _print(report: Report) -> None:
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
     for table in report.tables():
-        print_table(table.rows, table.head)
-        print()
+        for lines in _columns(table, width):
+            print("\n".join(lines), end="\n\n")
     for note in report.notes:
         print(note)
     for skipped in report.skipped:
         print(f"not measured: {skipped}")
     say(f"{report.name}: {report.seconds:.0f} s, seed {report.seed}")
+
+
+def _columns(table: Table, width: int) -> Iterator[list[str]]:
+    """The table as lines no wider than this: as many columns at a time as fit beside the first."""
+    cells = [table.head, *table.rows]
+    wide = [max(len(row[i]) for row in cells) + 2 for i in range(len(table.head))]
+    first = 1
+    while first < len(wide):
+        last = first + 1
+        while last < len(wide) and wide[0] + sum(wide[first : last + 1]) <= width:
+            last += 1
+        shown = [0, *range(first, last)]
+        lines = ("".join(row[i].ljust(wide[i]) for i in shown).rstrip() for row in cells)
+        yield [line for line in lines if line]
+        first = last

@@ -13,6 +13,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from queue import Empty
 from typing import Any
 
 from jostle import __version__
-from jostle.errors import FormatError
+from jostle.errors import CommandError, FormatError
 from jostle.files import read_bytes, write_text
 
 FORMAT = "jostle-evaluation"
@@ -91,7 +92,17 @@ def _results(jobs: Sequence[Job], workers: int, bar: _Bar) -> Iterator[tuple[str
             for key, ticks in _drain(told):
                 bar.tick(key, ticks)
             for future in done:
-                yield waiting.pop(future), future.result()
+                yield waiting.pop(future), _result(future)
+
+
+def _result(future: Future) -> Any:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        raise CommandError(
+            "A process that measured was ended from outside, most likely for want of memory; close other programs and "
+            "run it again with --resume FILE, which keeps what is finished."
+        ) from None
 
 
 @contextmanager

@@ -79,7 +79,7 @@ def shown(value: object) -> str:
     if value is None or (isinstance(value, float) and not np.isfinite(value)):
         return ""
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return " : ".join(shown(item) for item in value)
+        return ":".join(f"{item:.2f}" for item in value)
     if isinstance(value, float):
         return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return str(value)
