@@ -119,18 +119,17 @@ class Walker:
         if task not in self.tasks:
             raise CommandError(unknown_name("task", task, self.tasks))
         x, y, _ = state.pose.root.tolist()
-        return self._started(time, state.moment.floor, friction, slope, (x, y), state.moment.heading)
+        return self._started(time, state.moment.floor, friction, slope, (x, y), state.moment.course.heading)
 
     def _pressing(self, push: Push) -> Pressing:
         return Pressing(self.body.part(push.part), push.force, push.point, push.duration)
 
     def _state(self, time: float, moment: Moment, sight: Sight, slope: float) -> WalkerState:
-        ahead = np.array([np.cos(moment.heading), np.sin(moment.heading)])
         quality = {
-            "speed": float(sight.velocity[:2] @ ahead),
+            "speed": float(sight.velocity[:2] @ moment.course.ahead),
             "com_height": float(sight.com[2]) - moment.floor.height(float(sight.com[0])),
             "fallen": float(moment.fallen),
-            "heading": moment.heading,
+            "heading": moment.course.heading,
             "slope": float(np.degrees(moment.floor.slope)),
             "friction": moment.friction,
         }

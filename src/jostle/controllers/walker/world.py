@@ -5,7 +5,7 @@ depends on (MuJoCo's whole state with the solver's warm start, the state machine
 not matter what was simulated last. The same state and command give the same bits, in any order, as often as one likes.
 
 The ground tilts slowly, about the stance foot: a plane that jumped by ten degrees would be two centimetres inside a
-toe, and the contact would throw the walker off. The heading turns slowly too, at a rate that gaits survive.
+toe, and the contact would throw the walker off.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from jostle.body import Physics
 from jostle.controllers.floor import Floor
+from jostle.controllers.walker.course import Course
 from jostle.controllers.walker.joints import JOINTS
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.walk import Walk
@@ -25,7 +26,6 @@ from jostle.maths import quat
 from jostle.skeleton import Pose
 from jostle.types import Array, Float
 
-TURNING = np.radians(20.0)  # a second, of the heading
 TILTING = np.radians(5.0)  # a second, of the ground
 LIMP = 0.06  # of a body's weight times its height, N m/rad: what is left of the servos in a body that has fallen
 
@@ -48,7 +48,7 @@ class Moment:
     phase: int  # state of the machine: 0 or 1
     side: int  # which leg swings: 0 left, 1 right
     since: float  # seconds since the last strike
-    heading: float
+    course: Course
     floor: Floor
     friction: float
     pushes: tuple[Pressing, ...] = ()
@@ -84,18 +84,19 @@ class World:
         self._ground = model.geom("ground").id
         self._place, self._tilt = (self.many.vary(name, getattr(model, name)) for name in ("geom_pos", "geom_quat"))
         self._grip = self.many.vary("geom_friction", model.geom_friction)
-        same = model.geom_sameframe.copy()
+        same = model.geom_sameframe.astype(float)
         same[self._ground] = 0  # or MuJoCo takes a level ground for one that never moves
         self.many.vary("geom_sameframe", same)
 
     def start(self, floor: Floor, friction: float, position: Sequence[float], heading: float) -> Moment:
         """In the start state of the parameters, at a place, on the ground there."""
         self._set_ground(floor, friction)
+        self.walk.veer[:] = 0.0
         self.walk.start(self.values, heading)
         qpos, qvel = self.many.qpos.copy(), self.many.qvel.copy()
         qpos[0, :3] += [*position, floor.height(position[0]) - floor.height(0.0)]
         self.many.start(qpos, qvel)
-        return Moment(self.many.snapshot()[0], 0, 0, 0.0, heading, floor, friction)
+        return Moment(self.many.snapshot()[0], 0, 0, 0.0, Course(heading), floor, friction)
 
     def step(
         self, now: Moment, substeps: int, heading: float | None, slope: float, friction: float
@@ -105,19 +106,20 @@ class World:
         floor, dt = now.floor, substeps * self.walk.dt
         if slope != floor.slope:
             floor = floor.tilted(_nearer(floor.slope, slope, TILTING * dt), self._stance_x(now.side))
-        facing = now.heading if heading is None else now.heading + _turn(heading - now.heading, TURNING * dt)
-        self._resume(now, floor, facing, friction)
-        fallen, pushes = now.fallen, now.pushes
+        course = now.course.after(heading, self.many.com_velocity[0], dt)
+        self._resume(now, floor, course, friction)
+        fallen, pushes, pushed = now.fallen, now.pushes, {push.joint for push in now.pushes}
         for _ in range(substeps):
             pushes = self._press(pushes)
             fallen = self._substep(fallen)
-        for push in now.pushes:
-            self.many.push(push.joint, np.zeros(3))
-        fallen = fallen or self.many.com[0, 2] - floor.height(self.many.com[0, 0]) < self.fallen
+            for joint in pushed:
+                self.many.push(joint, np.zeros(3))
+        x, _, z = self.many.com[0].tolist()
+        fallen = fallen or z - floor.height(x) < self.fallen
         walk = self.walk
         after = replace(
             now, simulation=self.many.snapshot()[0], phase=int(walk.state[0]), side=int(walk.side[0]),
-            since=float(walk.since[0]), heading=facing, floor=floor, friction=friction, pushes=pushes, fallen=fallen,
+            since=float(walk.since[0]), course=course, floor=floor, friction=friction, pushes=pushes, fallen=fallen,
         )  # fmt: skip
         return after, self.look()
 
@@ -135,9 +137,9 @@ class World:
         wxyz[0] = world[0]
         return Pose(self.many.qpos[0, :3].copy(), wxyz)
 
-    def _resume(self, now: Moment, floor: Floor, heading: float, friction: float) -> None:
+    def _resume(self, now: Moment, floor: Floor, course: Course, friction: float) -> None:
         self._set_ground(floor, friction)
-        self.walk.heading[:] = heading
+        self.walk.heading[:], self.walk.veer[:] = course.heading, course.veer
         self.walk.resume(self._gains, np.array([now.phase]), np.array([now.side]), np.array([now.since]))
 
     def _set_ground(self, floor: Floor, friction: float) -> None:
@@ -153,8 +155,6 @@ class World:
     def _press(self, pushes: tuple[Pressing, ...]) -> tuple[Pressing, ...]:
         """Apply the pushes for one time step, the last of each in part, so that its impulse is exact."""
         h = self.walk.dt
-        for push in pushes:
-            self.many.push(push.joint, np.zeros(3))
         for push in pushes:
             self.many.push(push.joint, push.force * min(1.0, push.left / h), push.point, add=True)
         return tuple(replace(push, left=push.left - h) for push in pushes if push.left > (1.0 + 1e-6) * h)
@@ -186,8 +186,3 @@ def _limpness() -> Float[Array, "30"]:
 
 def _nearer(value: float, goal: float, most: float) -> float:
     return value + float(np.clip(goal - value, -most, most))
-
-
-def _turn(angle: float, most: float) -> float:
-    """The shorter way round, as far as may be turned now."""
-    return float(np.clip((angle + np.pi) % (2.0 * np.pi) - np.pi, -most, most))
