@@ -26,6 +26,12 @@ def test_jobs_run_here_and_tell_their_progress():
     assert heard == [(1.5, 4.0), (3.0, 4.0), (4.0, 4.0)]  # the costly one comes first
 
 
+def test_jobs_of_one_key_are_one_job():
+    CALLS.clear()
+    assert run_jobs([Job("a", double, (1,))] * 3, workers=1) == {"a": {"twice": 2}}
+    assert CALLS == [1]
+
+
 def test_jobs_run_in_other_processes():
     assert run_jobs([Job(str(i), operator.mul, (i, 3)) for i in range(3)], workers=2) == {"0": 0, "1": 3, "2": 6}
 

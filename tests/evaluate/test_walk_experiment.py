@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from jostle import assets
 from jostle.body import Ground
 from jostle.controllers.walker.parameters import SIMBICON, WALKER
 from jostle.controllers.walker.people import PEOPLE
@@ -119,12 +120,14 @@ def people() -> Humans:
 def test_the_summary_has_the_known_names():
     rows = {"stocky": row("stocky", 12e3, 15.0), "simbicon": row("simbicon", 30e3, 30.0)}
     pushed = {"stocky": {"newtons": {"left": [100.0, 120.0]}}}
-    summary = experiment.summarise(rows, pushed, people())
+    measured = experiment.Measured(rows, pushed, {}, {}, {"simulated_per_second": 80.0}, [])
+    summary = experiment.summarise(measured, people())
     assert summary["tolerance"] == {"stocky": {"left": 110.0}}
     assert summary["gait_sd"]["stocky"] == {"thigh": 1.0, "knee": 1.0, "foot": 1.0}
     assert summary["against_simbicon"]["stocky"] == {"e_power": 0.4, "gait_sd_knee": 0.25, "gait_sd_foot": 0.25}
     assert summary["objective"]["stocky"] == {"head": 2.0}
     assert summary["speed"] == {}
+    assert summary["throughput"] == 80.0
 
 
 def test_the_plan_pushes_whom_the_table_has_and_lets_two_walk_on(files):
@@ -145,3 +148,20 @@ def test_an_ablation_shows_its_figure_with_and_without_the_term():
     shown = ablations.effect("no_ratio", without, usual)
     assert shown["knee_share"] == {"with": 0.05, "without": 0.2}
     assert shown["seconds_walked"]["without"] == 12.0
+
+
+def test_ablations_stand_beside_their_baseline_or_stocky(monkeypatch, tmp_path):
+    def made(path, speed):
+        path.parent.mkdir(exist_ok=True)
+        values = WALKER.vector({"velocity.x": speed})
+        save_controller(Walker("w", PEOPLE["stocky"], "walker", values), path)
+
+    made(tmp_path / "stocky.jostle", 1.0)
+    for name, speed in (("no_head", 1.1), ("no_ang", 1.2), ("no_ang_baseline", 1.3)):
+        made(tmp_path / "ablations" / f"{name}.jostle", speed)
+    monkeypatch.setattr(assets, "_WALKERS", tmp_path)
+    start = WALKER.index["velocity.x"]
+    pairs = {name: [float(s.values[start]) for s in pair] for name, pair in ablations.find_pairs().items()}
+    assert pairs == {"no_head": [1.1, 1.0], "no_ang": [1.2, 1.3]}
+    jobs = experiment.plan_jobs([], ablations.find_pairs(), experiment.Plan(), 0)
+    assert set(jobs) == {(kind, name) for kind in ("with", "without") for name in ("no_head", "no_ang")}

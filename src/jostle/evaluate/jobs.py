@@ -44,7 +44,8 @@ def run_jobs(
     checkpoint: Path | None = None,
     progress: Callable[[float, float], None] | None = None,
 ) -> dict[str, Any]:
-    """The results by key. `workers` 0 means all processors, 1 this process."""
+    """The results by key; jobs of one key are one job. `workers` 0 means all processors, 1 this process."""
+    jobs = list({job.key: job for job in jobs}.values())
     kept = _read(checkpoint) if checkpoint is not None and checkpoint.exists() else {}
     results = {job.key: kept[job.key] for job in jobs if job.key in kept}
     bar = _Bar(jobs, progress)

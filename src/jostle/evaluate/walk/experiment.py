@@ -46,6 +46,18 @@ class Plan:
 _QUICK = Plan(seconds=6.0, steps=False, pushes=QUICK, pushed=("stocky",), clock=3.0)
 
 
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """All that was measured. Rows go by walker."""
+
+    steady: dict[str, dict[str, Any]]
+    pushed: dict[str, dict[str, Any]]
+    steps: dict[str, dict[str, Any]]
+    effects: dict[str, Any]  # of leaving out a term, by its name
+    throughput: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+
 def run(request: Request) -> Report:
     """The report, and with `request.plots` its pictures."""
     begun, plan = time.perf_counter(), _QUICK if request.quick else Plan()
@@ -53,29 +65,39 @@ def run(request: Request) -> Report:
     if request.subjects:
         plan = replace(plan, pushed=tuple(subject.name for subject in subjects))
     humans = human_walks(request.data) if request.data is not None else None
-    speed = throughput(_usual(subjects), plan.clock)
-    pairs = find_pairs() if not (request.quick or request.subjects) else {}
-    jobs = plan_jobs(subjects, pairs, plan, request.seed)
-    found = run_jobs(list(jobs.values()), request.workers, request.checkpoint, request.progress)
-    results = {name: found[job.key] for name, job in jobs.items()}
-    steady = {subject.name: results["steady", subject.name] for subject in subjects}
-    pushed = {name: row for (kind, name), row in results.items() if kind == "pushes"}
-    summary = summarise(steady, pushed, humans)
-    if plan.steps:
-        summary["steps_walked"] = {n: row["steps"] for (kind, n), row in results.items() if kind == "steps"}
-    summary["throughput"] = speed["simulated_per_second"]
-    effects = {n: effect(n, results["steady", f"{n}"], results["steady", f"{n} baseline"]) for n in pairs}
-    if effects:
-        summary["ablations"] = effects
+    measured = measure(request, plan, subjects)
     if request.plots is not None:
         from jostle.evaluate.walk.plots import draw_all
 
-        draw_all(request.plots, steady, pushed, humans)
-    rows = [{"experiment": kind} | _without_curve(row) for (kind, _), row in results.items()]
+        draw_all(request.plots, measured.steady, measured.pushed, humans)
+    return Report(
+        "walk",
+        request.seed,
+        time.perf_counter() - begun,
+        None if request.data is None else str(request.data),
+        summarise(measured, humans),
+        measured.rows,
+        PAPER,
+        skips(request, humans, measured),
+        [*_NOTES, *_about(humans)],
+    )
+
+
+def measure(request: Request, plan: Plan, subjects: Sequence[Subject]) -> Measured:
+    """Throughput first, alone on the machine; then everything else side by side."""
+    speed = throughput(_usual(subjects), plan.clock)
+    pairs = {} if request.quick or request.subjects else find_pairs()
+    jobs = plan_jobs(subjects, pairs, plan, request.seed)
+    found = run_jobs(list(jobs.values()), request.workers, request.checkpoint, request.progress)
+    by_kind: dict[str, dict[str, Any]] = {"steady": {}, "pushes": {}, "steps": {}, "without": {}, "with": {}}
+    rows = []
+    for (kind, name), job in jobs.items():
+        row = {**found[job.key], "walker": name}
+        by_kind[kind][name] = row
+        rows.append({"experiment": kind} | {key: value for key, value in row.items() if key != "curve"})
+    effects = {name: effect(name, by_kind["without"][name], by_kind["with"][name]) for name in pairs}
     rows.append({"experiment": "throughput"} | speed)
-    skipped, data = skips(request, humans, effects), None if request.data is None else str(request.data)
-    took = time.perf_counter() - begun
-    return Report("walk", request.seed, took, data, summary, rows, PAPER, skipped, [*_NOTES, *_about(humans)])
+    return Measured(by_kind["steady"], by_kind["pushes"], by_kind["steps"], effects, speed, rows)
 
 
 def _usual(subjects: Sequence[Subject]) -> Subject:
@@ -87,13 +109,9 @@ def plan_jobs(
     subjects: Sequence[Subject], pairs: dict[str, tuple[Subject, Subject]], plan: Plan, seed: int
 ) -> dict[tuple[str, str], Job]:
     """What there is to do, by experiment and name."""
-    jobs = {}
-    walked = {subject.name: subject for subject in subjects}
+    jobs = {("steady", subject.name): _steady_job(subject, plan) for subject in subjects}
     for name, (without, usual) in pairs.items():
-        walked |= {name: without, f"{name} baseline": usual}
-    for name, subject in walked.items():
-        key = f"steady {subject.digest} {plan.seconds:g}"
-        jobs["steady", name] = Job(key, walk_steadily, (replace(subject, name=name), plan.seconds), plan.seconds)
+        jobs |= {("without", name): _steady_job(without, plan), ("with", name): _steady_job(usual, plan)}
     for subject in subjects:
         if subject.name in plan.pushed:
             cost = 3.0 * plan.pushes.ticks * len(plan.pushes.offsets) * len(plan.pushes.directions)
@@ -107,10 +125,13 @@ def plan_jobs(
     return jobs
 
 
-def summarise(
-    steady: dict[str, dict[str, Any]], pushed: dict[str, dict[str, Any]], humans: Humans | None
-) -> dict[str, Any]:
+def _steady_job(subject: Subject, plan: Plan) -> Job:
+    return Job(f"steady {subject.digest} {plan.seconds:g}", walk_steadily, (subject, plan.seconds), plan.seconds)
+
+
+def summarise(measured: Measured, humans: Humans | None) -> dict[str, Any]:
     """The figures under the names by which they are known: figure, walker, and what else there is to tell apart."""
+    steady = measured.steady
     summary: dict[str, Any] = {}
     for figure in FIGURES:
         summary[figure] = {name: row[figure] for name, row in steady.items() if row.get(figure) is not None}
@@ -121,10 +142,14 @@ def summarise(
     if humans is not None:
         curves = {name: np.array(row["curve"]) for name, row in steady.items() if row["curve"] is not None}
         summary["gait_sd"] = {name: humans.distance(curve) for name, curve in curves.items()}
-    summary["tolerance"] = {name: tolerance(row) for name, row in pushed.items()}
+    summary["tolerance"] = {name: tolerance(row) for name, row in measured.pushed.items()}
     if "simbicon" in steady:
         summary["against_simbicon"] = _against("simbicon", summary)
-    return summary
+    if measured.steps:
+        summary["steps_walked"] = {name: row["steps"] for name, row in measured.steps.items()}
+    if measured.effects:
+        summary["ablations"] = measured.effects
+    return summary | {"throughput": measured.throughput["simulated_per_second"]}
 
 
 def _against(peer: str, summary: dict[str, Any]) -> dict[str, Any]:
@@ -139,7 +164,7 @@ def _against(peer: str, summary: dict[str, Any]) -> dict[str, Any]:
     return against
 
 
-def skips(request: Request, humans: Humans | None, effects: dict[str, Any]) -> list[str]:
+def skips(request: Request, humans: Humans | None, measured: Measured) -> list[str]:
     """What was not measured, and why."""
     skipped = []
     if humans is None:
@@ -147,7 +172,7 @@ def skips(request: Request, humans: Humans | None, effects: dict[str, Any]) -> l
         skipped.append(f"gait_sd: {lack}.")
     if request.quick:
         skipped += ["steps_walked: --quick.", "ablations: --quick."]
-    elif not effects:
+    elif not measured.effects:
         skipped.append("ablations: only measured of the shipped walkers, where they are there.")
     return skipped
 
@@ -159,7 +184,3 @@ def _about(humans: Humans | None) -> list[str]:
         f"People: {humans.people}, {len(humans.curves)} curves, {humans.speed:.2f} m/s on the mean; "
         f"{humans.bent:.0f} degrees were taken off their knees, which is what they show when people stand."
     ]
-
-
-def _without_curve(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name != "curve"}
