@@ -1,6 +1,6 @@
 """A skeleton gets mass: what does the ground feel while it walks?
 
-python examples/02_weigh_a_body.py
+python examples/03_weigh_a_body.py
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Cut, loop, mirror, retarget, save.
 
-python examples/01_edit_a_clip.py
+python examples/02_edit_a_clip.py
 """
 
 import jostle

@@ -1,6 +1,6 @@
 """The protocol every controller speaks: init, step, command, recording.
 
-python examples/03_run_a_character.py
+python examples/04_run_a_character.py
 """
 
 import numpy as np
