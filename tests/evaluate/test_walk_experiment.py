@@ -59,6 +59,8 @@ def test_subjects_come_from_files(files):
 def test_bad_subjects_get_one_sentence(files, tmp_path):
     with pytest.raises(FileError, match="no such file"):
         find_subjects([str(tmp_path / "nobody.jostle")])
+    with pytest.raises(CommandError, match=r"No shipped walker 'nobody'.* Or name a \.jostle file"):
+        find_subjects(["walker:nobody"])
     with pytest.raises(CommandError, match="Two of the walkers are called 'tall'"):
         find_subjects([str(files / "tall.jostle")] * 2)
 

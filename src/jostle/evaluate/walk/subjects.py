@@ -13,7 +13,7 @@ import numpy as np
 from jostle import assets
 from jostle.body import Ground
 from jostle.controllers.walker.people import Person, walker_physics
-from jostle.errors import CommandError, FileError
+from jostle.errors import CommandError, FileError, unknown_name
 from jostle.types import Array, Float
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def read_subject(name: str) -> Subject:
     from jostle.runtime import load_controller
 
     short = name.removeprefix("walker:")
+    if short not in assets.walker_names() and not name.endswith(".jostle"):
+        raise CommandError(unknown_name("shipped walker", short, assets.walker_names()) + " Or name a .jostle file.")
     path = assets.walker_path(short) if short in assets.walker_names() else Path(name)
     found = load_controller(path)
     if not isinstance(found, Walker):
