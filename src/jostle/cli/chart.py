@@ -90,7 +90,8 @@ def _terms(rows: Sequence[Row], width: int) -> Table:
     """The best cost so far, and what each term adds to the cost of each generation's best."""
     table = Table.grid(padding=(0, 1))
     room = max(10, min(120, width - 22))
-    high = max(row["cost"] for row in rows)
+    walking = [row["cost"] for row in rows if row["w_fail"] == 0.0]  # falls cost so much that all else would look flat
+    high = float(max(walking or [row["cost"] for row in rows]))
     for name, column in (("best", "lowest"), *((term, f"w_{term}") for term in TERMS)):
         values = [row[column] for row in rows]
         if name == "best" or max(values) > 0.0:

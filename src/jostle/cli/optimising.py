@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.chart import Screen
 from jostle.cli.common import WALKER, say, told_warnings
-from jostle.errors import CommandError
+from jostle.errors import CommandError, JostleError
 from jostle.runtime import save_controller
 from jostle.tuning.recipe import Recipe, Stage, read_recipe, recipe_from
 from jostle.tuning.run import Evaluate, start_values
@@ -123,7 +123,7 @@ def _start(recipe: Recipe, source: str | None) -> Float[Array, "P"]:
 
 def _run(session: Session, limits: Limits) -> None:
     begun, run = time.monotonic(), session.run
-    end = run.finished
+    end = run.finished or limits.reached(run.at.generation, 0.0)
     try:
         with Screen(session, limits.generations, limits.minutes) as screen:
             while end is None:
@@ -132,6 +132,9 @@ def _run(session: Session, limits: Limits) -> None:
     except KeyboardInterrupt:
         _tell(session, "stopped")
         raise SystemExit(130) from None
+    except JostleError:  # a full disk or a cluster that is gone
+        _tell(session, "stopped by an error")
+        raise
     _tell(session, end)
 
 
@@ -140,14 +143,11 @@ def _tell(session: Session, end: str) -> None:
     run, files = session.run, session.files
     rows = session.journal.rows
     say(f"{run.recipe.name}: {end.rstrip('.')}.")
-    if not rows:
-        say("No generation is complete yet.")
-        return
-    session.draw()
-    last = rows[-1]
-    say(
-        f"{files.walker} is the best of {len(rows)} generations: cost {last['lowest']:.3f} in walks of "
-        f"{last['asked_s']:g} s; every term is in {files.log} and {files.plot}."
-    )
+    if rows:
+        say(
+            f"{files.walker} is the best of {len(rows)} generations: cost {rows[-1]['lowest']:.3f} in walks of "
+            f"{rows[-1]['asked_s']:g} s; every term is in {files.log} and {files.plot}."
+        )
     if run.finished is None:
         say(f"Go on with: jostle walk optimise -o {shlex.quote(str(files.walker))} --resume")
+    session.draw()

@@ -20,7 +20,7 @@ from jostle.tuning.recipe import Recipe
 from jostle.tuning.run import Evaluate, Generation, Run, begin
 from jostle.types import Array, Float, PathLike
 
-_PLOTTED = 10  # generations from one picture to the next
+_PLOTTED = 30.0  # seconds from one picture to the next
 
 Keep = Callable[[Walker, Path, Recipe], None]  # writes the bundle: how is known to the rooms above
 
@@ -59,23 +59,23 @@ class Session:
     def __init__(self, run: Run, files: Files, keep: Keep) -> None:
         self.run, self.files, self._keep = run, files, keep
         self.journal = Journal(files.log, upto=run.at.generation)
+        self._drawn = time.monotonic()
 
     def step(self) -> Generation:
         begun = time.perf_counter()
         told = self.run.step()
         self.journal.add(row_of(told, time.perf_counter() - begun))
-        self.keep_walker()
+        self._keep(best_walker(self.run), self.files.walker, self.run.recipe)
         save_run(self.run, self.files.run)
-        if told.number % _PLOTTED == 0 or self.run.finished is not None:
+        if time.monotonic() - self._drawn > _PLOTTED:
             self.draw()
         return told
 
-    def keep_walker(self) -> None:
-        self._keep(best_walker(self.run), self.files.walker, self.run.recipe)
-
     def draw(self) -> None:
+        """The picture of the run so far."""
         if self.journal.rows:
             draw_journal(self.journal.rows, self.files.plot, self.run.recipe.name)
+        self._drawn = time.monotonic()
 
 
 def best_walker(run: Run) -> Walker:
