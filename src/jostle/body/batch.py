@@ -16,6 +16,8 @@ any number of threads. A simulation that explodes is taken back to before the st
 
 from __future__ import annotations
 
+import threading
+
 import mujoco
 import mujoco.batch
 import numpy as np
@@ -29,8 +31,35 @@ _EXPLODED = slice(mujoco.mjtWarning.mjWARN_BADQPOS.value, mujoco.mjtWarning.mjWA
 _FAST = 1e3  # a generalised velocity beyond this is an explosion
 
 
+class _Quiet:
+    """MuJoCo writes a log into the working folder when a simulation explodes; here its counters tell.
+
+    Batches may be stepped on several threads at once: the first to come silences MuJoCo, the last to go gives its word
+    back.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._before = mujoco.get_mju_user_warning()
+                mujoco.set_mju_user_warning(_silent)
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                mujoco.set_mju_user_warning(self._before)
+
+
 def _silent(message: str) -> None:
-    """MuJoCo writes a log into the working folder when a simulation explodes; here its counters tell."""
+    pass
+
+
+_QUIET = _Quiet()
 
 
 class Simulations:
@@ -116,12 +145,9 @@ class Simulations:
         if not self.running.any():
             return
         np.copyto(self._before, self._batch.state)
-        counts, log = self._explosions.copy(), mujoco.get_mju_user_warning()
-        mujoco.set_mju_user_warning(_silent)
-        try:
+        counts = self._explosions.copy()
+        with _QUIET:
             self._batch.step(self.running, nstep=substeps, stage=_CURRENT)
-        finally:
-            mujoco.set_mju_user_warning(log)
         calm = self._qvel.min() > -_FAST and self._qvel.max() < _FAST  # false where there is a NaN
         if not calm or (self._explosions != counts).any():
             self._take_back(np.any(self._explosions > counts, axis=1))

@@ -20,7 +20,7 @@ from jostle.skeleton import Skeleton, build_skeleton
 from jostle.types import Array, Float
 
 if TYPE_CHECKING:
-    from jostle.body import Ground, Physics
+    from jostle.body import Ground, Options, Physics
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
@@ -124,12 +124,20 @@ def walker_dofs() -> dict[str, Dof]:
     return dofs
 
 
-def walker_physics(person: Person, ground: Ground | None = None, timestep: float = 0.002) -> Physics:
-    """The body ready to be simulated: contacts of 10 ms, no self-contact (docs/walking.md)."""
-    from jostle.body import Ground, Options, compile_body
+def walker_options(timestep: float = 0.002) -> Options:
+    """How walkers are simulated: why so, and what changes with it, stands in docs/walking.md."""
+    from jostle.body import Options
 
-    options = Options(timestep, integrator="euler", armature=0.005, damping=1.0, self_contact=False)
-    return compile_body(build_person(person), ground or Ground(), options, walker_dofs())
+    return Options(timestep, integrator="euler", armature=0.005, damping=1.0, self_contact=False)
+
+
+def walker_physics(
+    person: Person, ground: Ground | None = None, timestep: float = 0.002, options: Options | None = None
+) -> Physics:
+    """The body ready to be simulated; `options` in place of the usual ones, with a time step of their own."""
+    from jostle.body import Ground, compile_body
+
+    return compile_body(build_person(person), ground or Ground(), options or walker_options(timestep), walker_dofs())
 
 
 def foot_corners(body: Body, side: str) -> Mapping[str, Float[Array, "n 3"]]:
