@@ -125,11 +125,10 @@ class Walker:
         return Pressing(self.body.part(push.part), push.force, push.point, push.duration)
 
     def _state(self, time: float, moment: Moment, sight: Sight, slope: float) -> WalkerState:
-        below = moment.floor.height(float(sight.com[0]))  # the centre of mass
         quality = {
             "speed": float(sight.velocity[:2] @ moment.course.ahead),
-            "com_height": float(sight.com[2]) - below,
-            "floor": below,
+            "com_height": float(sight.com[2]) - moment.floor.height(float(sight.com[0])),
+            "floor": moment.floor.height(float(sight.pose.root[0])),  # below the hips
             "fallen": float(moment.fallen),
             "heading": moment.course.heading,
             "slope": float(np.degrees(moment.floor.slope)),
