@@ -68,7 +68,7 @@ def follow(order: Order, limits: Limits) -> None:
     with _evaluator(order) as evaluate:
         with told_warnings():
             session = _session(order, recipe, files, evaluate)
-        _run(session, limits)
+        _run(session, limits, _again(order))
 
 
 @contextmanager
@@ -121,7 +121,13 @@ def _start(recipe: Recipe, source: str | None) -> Float[Array, "P"]:
     return start_values(recipe, walker.values, walker.person.mass)
 
 
-def _run(session: Session, limits: Limits) -> None:
+def _again(order: Order) -> str:
+    """The command that goes on."""
+    words = ["jostle", "walk", "optimise", "-o", order.output, "--resume"]
+    return shlex.join([*words, "--cluster", order.cluster] if order.cluster else words)
+
+
+def _run(session: Session, limits: Limits, again: str) -> None:
     begun, run = time.monotonic(), session.run
     end = run.finished or limits.reached(run.at.generation, 0.0)
     try:
@@ -130,15 +136,15 @@ def _run(session: Session, limits: Limits) -> None:
                 screen.show(session.step())
                 end = run.finished or limits.reached(run.at.generation, time.monotonic() - begun)
     except KeyboardInterrupt:
-        _tell(session, "stopped")
+        _tell(session, "stopped", again)
         raise SystemExit(130) from None
     except JostleError:  # a full disk or a cluster that is gone
-        _tell(session, "stopped by an error")
+        _tell(session, "stopped by an error", again)
         raise
-    _tell(session, end)
+    _tell(session, end, again)
 
 
-def _tell(session: Session, end: str) -> None:
+def _tell(session: Session, end: str, again: str) -> None:
     """How it ended, what is there, and how to go on."""
     run, files = session.run, session.files
     rows = session.journal.rows
@@ -149,5 +155,5 @@ def _tell(session: Session, end: str) -> None:
             f"{rows[-1]['asked_s']:g} s; every term is in {files.log} and {files.plot}."
         )
     if run.finished is None:
-        say(f"Go on with: jostle walk optimise -o {shlex.quote(str(files.walker))} --resume")
+        say(f"Go on with: {again}")
     session.draw()

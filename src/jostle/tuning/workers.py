@@ -7,6 +7,7 @@ machine to the last bit where the workers have the same processor and versions; 
 from __future__ import annotations
 
 import importlib.metadata
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -78,9 +79,21 @@ def cluster(address: str) -> Iterator[Cluster]:
         raise CommandError(
             f"No Dask scheduler answers at '{address}' ({_first_line(error)}); start one with: dask scheduler"
         ) from None
-    with client:
+    with _quiet(), client:
         _check_workers(client, address)
         yield Cluster(client)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What happens to the connection is told in one sentence, not in distributed's tracebacks as well."""
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def _check_workers(client: Any, address: str) -> None:
