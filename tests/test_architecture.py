@@ -30,6 +30,7 @@ DOORS = {
     "uvicorn": "viewer",
     "tyro": "cli",
     "cma": "tuning",
+    "dask": "tuning",
     "distributed": "tuning",
 }
 
