@@ -1,8 +1,11 @@
 """Recipes are read strictly: what is not understood is said, with its line."""
 
 import math
+from dataclasses import fields
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jostle.controllers.walker.people import PEOPLE
 from jostle.errors import FormatError, JostleError
@@ -94,6 +97,8 @@ def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):
         ("[[stage]]\n[stage.pushes]\nforce = -1", 3, "from 0 to 2000, not -1"),
         ("[[stage]]\nspeed = 1\nfastest = true", 3, "keep one of them"),
         ("stage = 3", 1, "a list"),
+        ("seed = " + "9" * 5000, None, "no TOML"),
+        ("seed = 1979-05-27", 1, "a whole number"),
         ("name = \n", None, "line 1"),
         ("a = 1\na = 2\n", None, "line 2"),
     ],
@@ -104,6 +109,29 @@ def test_an_error_names_the_line_and_what_is_allowed(tmp_path, text, line, said)
     assert said in str(caught.value)
     assert caught.value.line == line
     assert "\n" not in str(caught.value)
+
+
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["stocky", "ratio"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["force", "height", "head"]), inner),
+    max_leaves=4,
+)
+STAGE = st.dictionaries(st.sampled_from([field.name for field in fields(Stage)]), PLAIN, max_size=3)
+TOP = st.sampled_from(["name", "body", "machine", "seed", "sigma", "population", "start", "other"])
+
+
+@given(st.dictionaries(TOP, PLAIN, max_size=3), st.lists(STAGE, max_size=3))
+def test_whatever_is_given_is_a_recipe_or_one_sentence(top, stages):
+    try:
+        recipe = recipe_from({**top, "stage": stages}, Where("x.toml"))
+    except FormatError:
+        return
+    assert recipe_from(recipe.to_dict(), Where("x.toml")) == recipe
 
 
 def test_other_files_are_no_recipes(tmp_path):

@@ -125,7 +125,7 @@ _STAGE: dict[str, Field] = {
     "without": some(word(ABLATIONS)),
     "pushes": table("a table of force, every, duration, trials and fresh"),
 }
-_BODY: dict[str, Field] = {key.name: number(0.0, math.inf) for key in fields(Person)}
+_BODY: dict[str, Field] = {key.name: number(0.05, 1000.0) for key in fields(Person)}
 _RECIPE: dict[str, Field] = {
     "name": text("a name without / and control characters", lambda name: 0 < len(name) <= 80 and _printable(name)),
     "body": either(word(PEOPLE), table("a table of height, mass, arms and legs")),
@@ -155,7 +155,7 @@ def read_recipe(path: PathLike) -> Recipe:
         given = tomllib.loads(source)
     except UnicodeDecodeError:
         where.fail("a recipe is a text file in UTF-8; this is something else.")
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of thousands of digits
         where.fail(f"this is no TOML: {error}.")
     return recipe_from(given, Where(path, source))
 
