@@ -87,7 +87,7 @@ def test_each_walker_has_its_own_force_and_its_own_clock(monkeypatch):
 
 
 def test_who_is_thrown_over_or_falls_behind_does_not_pass():
-    protocol = Protocol(seconds=1.5, every=0.8, duration=0.4, first=0.4, timestep=0.002)
+    protocol = Protocol(seconds=1.2, every=0.6, duration=0.4, first=0.4, timestep=0.002)
     forces = np.array([[0.0, 0, 0], [2000.0, 0, 0]])
     assert pushed(subject(), forces, np.array([0.4, 0.4]), protocol, 0.2).tolist() == [True, False]
     assert pushed(subject(), forces[:1], np.array([0.4]), protocol, 20.0).tolist() == [False]

@@ -16,7 +16,7 @@ from jostle.controllers.walker.joints import INDEX
 from jostle.controllers.walker.trace import Trace, rollout
 from jostle.evaluate.metrics import fell, skate
 from jostle.evaluate.walk.legs import ANGLES, leg_angles, over_cycle
-from jostle.evaluate.walk.subjects import Subject
+from jostle.evaluate.walk.subjects import REPORTED, Subject
 from jostle.maths import quat
 from jostle.tuning.objective import Goal, score, state_seconds
 from jostle.types import Array, Float, Int
@@ -28,9 +28,9 @@ _PUSH_OFF = 0.15  # seconds before the opposite heel strikes
 _HEAD = 0.02  # seconds: accelerations of the head are second differences over this
 
 
-def walk_steadily(subject: Subject, seconds: float) -> dict[str, Any]:
+def walk_steadily(subject: Subject, seconds: float, timestep: float = REPORTED) -> dict[str, Any]:
     """The figures of one walker, and its mean gait cycle in degrees under `curve` (None where it took no cycle)."""
-    walk = subject.walk(1)
+    walk = subject.walk(1, timestep)
     trace = rollout(walk, subject.copies(1), seconds, subject.person.fallen, poses=True)
     clip = to_clip(trace, FPS)
     judged = score(trace, Goal(), np.atleast_1d(walk.space.unpack(subject.copies(1)).velocity[:, 0]))
