@@ -6,10 +6,11 @@ from PIL import Image
 
 from jostle.assets import clip_path
 from jostle.clips import Clip, load_clip
+from jostle.controllers import LEVEL, Floor
 from jostle.errors import FileError, JostleError, MotionError
 from jostle.export import Actor, Camera, draw, key_frames, render
 from jostle.export.camera import VIEWS, fit_distance, smooth_path, view_direction
-from jostle.export.floor import paint_floor
+from jostle.export.floor import meet_floor, paint_floor
 from jostle.export.raster import rasterise
 from jostle.export.scene import Figure, build_figure
 from jostle.export.shade import cast_shadow, encode, lamp, linear, lit_share
@@ -17,6 +18,7 @@ from jostle.export.sheet import layout
 from jostle.export.stage import floor_of, set_stage
 from jostle.export.video import durations
 from jostle.maths import quat
+from jostle.runtime import Recording
 from jostle.skeleton import Skeleton, build_skeleton
 from jostle.skeleton.loft import ball
 
@@ -203,8 +205,8 @@ def test_a_body_casts_a_shadow_on_the_floor_away_from_the_lamp():
     light = lamp(CAMERA.eye - CAMERA.target)
     actor = ball_at([0.0, 0.0, 0.8], 0.3)
     points, _ = actor.figure.place(actor.positions, actor.wxyz)
-    shadow = cast_shadow(points, actor.figure.faces, light, 0.0)
-    bare, shaded = paint_floor(CAMERA, 320, 180, 0.0, []), paint_floor(CAMERA, 320, 180, 0.0, [shadow])
+    shadow = cast_shadow(points, actor.figure.faces, light, LEVEL)
+    bare, shaded = paint_floor(CAMERA, 320, 180, LEVEL, []), paint_floor(CAMERA, 320, 180, LEVEL, [shadow])
     lost = 1.0 - (shaded / bare).mean(axis=-1)
     row, column = (lost.sum(axis=i) @ np.arange(n) / lost.sum() for i, n in ((1, 180), (0, 320)))
     (expected,), _ = CAMERA.project(actor.positions - light * 0.8 / light[2], 320, 180)
@@ -212,11 +214,37 @@ def test_a_body_casts_a_shadow_on_the_floor_away_from_the_lamp():
     assert lost[0].max() == 0.0
 
 
+def test_a_sloping_floor_is_met_where_the_rays_meet_it():
+    """Points of the plane, projected, come back; level floors are the old ones whatever way they are computed."""
+    floor = LEVEL.tilted(np.radians(10.0), 0.5)
+    ground = meet_floor(CAMERA, 320, 180, floor)
+    rows, columns = np.array([100, 140, 170]) - ground.first, np.array([20, 160, 300])
+    x, y = ground.x[rows, columns].astype(float), ground.y[rows, columns].astype(float)
+    points = np.stack([x, y, floor.heights(x)], axis=1)
+    xy, depth = CAMERA.project(points, 320, 180)
+    np.testing.assert_allclose(xy, np.stack([columns, rows + ground.first], axis=1) + 0.5, atol=0.02)
+    np.testing.assert_allclose(depth, np.broadcast_to(ground.depth, ground.x.shape)[rows, columns], rtol=1e-4)
+    level = meet_floor(CAMERA, 320, 180, Floor(1e-9))
+    np.testing.assert_allclose(level.x[-30:], meet_floor(CAMERA, 320, 180, LEVEL).x[-30:], rtol=1e-4, atol=1e-4)
+
+
+def test_a_recording_is_drawn_on_the_ground_that_it_stood_on():
+    skeleton = build_skeleton(["Hips", "Head"], [-1, 0], np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.5]]), ends=[])
+    x = np.linspace(0.0, 5.0, 6)
+    floors = tuple(LEVEL.tilted(0.1, 0.0) for _ in x)
+    root = np.stack([x, np.zeros(6), 1.0 + floors[0].heights(x)], axis=1)
+    run = Recording(skeleton, 1.0, root, quat.identity((6, 2)), contacts={"Hips": x > 2.0}, floors=floors)
+    stage = set_stage(run, x, 1.5, contacts=True)
+    assert stage.floors == floors
+    np.testing.assert_allclose(np.ptp(stage.targets[:, 2] - floors[0].heights(stage.targets[:, 0])), 0.0, atol=0.05)
+    assert [len(rings) for rings in stage.markers] == [0, 0, 0, 1, 1, 1]
+
+
 def test_what_the_lamp_cannot_see_is_dark():
     actor = ball_at([0.0, 0.0, 1.0], 0.3)
     points, _ = actor.figure.place(actor.positions, actor.wxyz)
     light = lamp(np.array([1.0, 0.0, 0.2]))
-    shadow = cast_shadow(points, actor.figure.faces, light, 0.0)
+    shadow = cast_shadow(points, actor.figure.faces, light, LEVEL)
     centre = np.array([0.0, 0.0, 1.0])
     lit = lit_share(
         shadow, np.array([centre + 0.3 * light, centre - 0.3 * light, centre - 0.9 * light], dtype=np.float32)

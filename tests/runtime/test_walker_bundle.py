@@ -178,4 +178,5 @@ def test_a_recording_of_a_walker_tells_what_happened(tmp_path):
     assert {"speed", "com_height", "fallen", "slope", "friction", "floor"} <= set(run.quality)
     np.testing.assert_allclose(run.quality["slope"][[0, -1]], [0.0, 1.0])
     assert run.pushes[0].push.part == "head"
+    assert np.degrees(run.floors[-1].slope) == pytest.approx(1.0)
     assert json.loads((tmp_path / "run.json").read_text())["pushes"][0]["duration"] == 0.1

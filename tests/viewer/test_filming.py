@@ -1,11 +1,15 @@
 """Films from another process: what travels, what comes back, and what is said when none does."""
 
 import threading
+from dataclasses import fields
 
 import numpy as np
 import pytest
 
+from jostle.clips import Clip
+from jostle.controllers import Floor
 from jostle.errors import JostleError
+from jostle.runtime import Recording
 from jostle.viewer import filming
 from jostle.viewer.downloads import pack
 
@@ -17,6 +21,15 @@ def test_clips_travel_unchanged(walk, tmp_path):
     assert first.skeleton.names == walk.skeleton.names
     np.testing.assert_array_equal(second.wxyz, walk.wxyz)
     np.testing.assert_array_equal(second.root, walk.root)
+
+
+def test_a_recording_takes_its_ground_along(walk, tmp_path):
+    floors = tuple(Floor(0.01 * k, 1.0, 0.1, 1.0) for k in range(walk.frame_count))
+    own = {field.name: getattr(walk, field.name) for field in fields(Clip)}
+    filming._put([Recording(**own, floors=floors), walk], tmp_path)
+    first, second = filming._take(tmp_path)
+    assert first.floors == floors
+    assert type(second) is Clip
 
 
 @pytest.mark.slow

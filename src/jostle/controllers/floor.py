@@ -40,8 +40,14 @@ class Floor:
         """Of the plane at `x` (metres above the world's zero)."""
         return self.z + float(np.tan(self.slope)) * (x - self.x)
 
+    def heights(self, x: Float[Array, "*n"]) -> Float[Array, "*n"]:
+        return self.z + float(np.tan(self.slope)) * (x - self.x)
+
     def distance(self, x: float) -> float:
         """Where the point at `x` is on the plane itself: marks of the ground have fixed distances."""
+        return self.along + (x - self.x) / float(np.cos(self.slope))
+
+    def distances(self, x: Float[Array, "*n"]) -> Float[Array, "*n"]:
         return self.along + (x - self.x) / float(np.cos(self.slope))
 
     def tilted(self, slope: float, x: float) -> Floor:

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import UInt8
 
+from jostle.controllers import LEVEL, Floor
 from jostle.export.camera import Camera
 from jostle.export.floor import paint_floor
 from jostle.export.raster import Samples, rasterise
@@ -71,7 +72,7 @@ def draw(
     width: int,
     height: int,
     *,
-    floor: float = 0.0,
+    floor: Floor = LEVEL,
     markers: Float[Array, "n 3"] | None = None,
     scale: float = 1.0,
     lamp_side: float = 1.0,
@@ -98,7 +99,7 @@ def _paint(
     shadow: Shadow,
     camera: Camera,
     light: Float[Array, "3"],
-    floor: float,
+    floor: Floor,
 ) -> None:
     """Lay one figure over the picture, in the rectangle of pixels that it covers."""
     height, width = image.shape[:2]
@@ -116,7 +117,7 @@ def _paint(
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
     at, towards = _positions(camera, seen, low, SUPER * wide, (width, height))
     lit = lit_share(shadow, at + normal * np.float32(0.012 * shadow.span))
-    height_share = (at[:, 2] - np.float32(floor)) / np.float32(shadow.span)
+    height_share = (at[:, 2] - floor.heights(at[:, 0])) / np.float32(shadow.span)
     light_sum[seen.pixel] = shade_body(actor.figure.albedo[seen.face], normal, towards, light, lit, height_share)
     cover[seen.pixel] = 1.0
     shape = (tall, SUPER, wide, SUPER)

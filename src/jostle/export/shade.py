@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import UInt8
 
+from jostle.controllers import Floor
 from jostle.export.raster import rasterise
 from jostle.types import Array, Float, Int
 
@@ -68,12 +69,13 @@ class Shadow:
     reach: float  # depth at which nearness is 0
     span: float  # how large the figure is, seen from the lamp
 
-    def footprint(self, floor: float) -> Float[Array, "4 3"]:
+    def footprint(self, floor: Floor) -> Float[Array, "4 3"]:
         """The corners of the grid, carried along the light to the floor."""
         side = len(self.soft) / self.scale
         flat = self.corner + side * np.array([[0, 0], [1, 0], [1, 1], [0, 1]])  # (4, 2)
         points = flat @ self.axes[:2]
-        return points + ((floor - points[:, 2]) / self.axes[2, 2])[:, None] * self.axes[2]
+        way = (floor.point - points) @ floor.normal / (self.axes[2] @ floor.normal)
+        return points + way[:, None] * self.axes[2]
 
     def cells(self, points: Float[Array, "k 3"]) -> tuple[Float[Array, "k 2"], Float[Array, "k"]]:
         """Where on the grid points lie, in cells, and how near they are to the lamp."""
@@ -86,7 +88,7 @@ def cast_shadow(
     points: Float[Array, "n 3"],
     faces: Int[Array, "m 3"],
     light: Float[Array, "3"],
-    floor: float,
+    floor: Floor,
     strength: float = 1.0,
     size: int = 224,
 ) -> Shadow:
@@ -105,7 +107,8 @@ def cast_shadow(
     near[samples.pixel] = samples.nearness
     depth = near.reshape(size, size)
     cover = (near > 0.0).astype(np.float32).reshape(size, size)
-    height = _height(samples.pixel, samples.nearness, axes, corner, scale, reach, size) - floor
+    up = axes[:, 2] - np.tan(floor.slope) * axes[:, 0]  # of each axis, above a floor that rises along X
+    height = _height(samples.pixel, samples.nearness, up, corner, scale, reach, size) - floor.height(0.0)
     low = np.zeros(size * size, dtype=np.float32)
     low[samples.pixel] = np.clip(1.0 - height / (0.16 * span), 0.0, 1.0)
     soft = strength * _blur(cover, 0.035 * span * scale)
@@ -113,11 +116,11 @@ def cast_shadow(
     return Shadow(axes, corner, scale, _blur(depth, 1.0, 2), _blur(depth * depth, 1.0, 2), soft, contact, reach, span)
 
 
-def _height(pixel: Array, nearness: Array, axes: Array, corner: Array, scale: float, reach: float, size: int) -> Array:
-    """World height of what the lamp sees at each cell."""
+def _height(pixel: Array, nearness: Array, up: Array, corner: Array, scale: float, reach: float, size: int) -> Array:
+    """Of what the lamp sees at each cell; `up` is how much each of the lamp's axes rises."""
     row, column = np.divmod(pixel, size)
     x, y = (column + 0.5) / scale + corner[0], (row + 0.5) / scale + corner[1]
-    return x * axes[0, 2] + y * axes[1, 2] + (reach - nearness) * axes[2, 2]
+    return x * up[0] + y * up[1] + (reach - nearness) * up[2]
 
 
 def _blur(image: Float[Array, "r r"], radius: float, passes: int = 3) -> Float[Array, "r r"]:

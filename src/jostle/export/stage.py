@@ -11,12 +11,14 @@ from jaxtyping import UInt8
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import find_contacts
 from jostle.clips.edit import sample
+from jostle.controllers import Floor
 from jostle.errors import MotionError
 from jostle.export.camera import Camera, fit_distance, smooth_path, view_direction
 from jostle.export.scene import Actor, Figure, build_figure, draw
 from jostle.maths import quat
+from jostle.runtime import Recording
 from jostle.skeleton import Globals, find_roles, forward
-from jostle.types import Array, Float
+from jostle.types import Array, Bool, Float, Int
 
 FIELD = 0.46  # radians from top to bottom: a longish lens, which is kind to bodies
 MARGIN = 1.14
@@ -34,9 +36,9 @@ class Stage:
     heading: float
     towards: Float[Array, "3"]
     distance: float
-    floor: float
+    floors: tuple[Floor, ...]
     scale: float
-    markers: tuple[Float[Array, "m 3"], ...] | None = None
+    markers: tuple[Float[Array, "_ 3"], ...] | None = None
     fixed: Camera | None = None
 
     def camera(self, frame: int) -> Camera:
@@ -53,7 +55,7 @@ class Stage:
             self.camera(frame),
             width,
             height,
-            floor=self.floor,
+            floor=self.floors[frame],
             markers=None if self.markers is None else self.markers[frame],
             scale=self.scale,
             lamp_side=self.lamp_side,
@@ -83,7 +85,10 @@ def set_stage(
     some = np.unique(np.linspace(0, len(times) - 1, 48).astype(int))
     bodies = [figure.place(world.positions[i], world.wxyz[i])[0] for i in some]  # 48 x (n, 3)
     low, high = (np.array([f(body, axis=0) for body in bodies]) for f in (np.min, np.max))  # (48, 3)
-    targets = _targets(figure, world, times, float(0.5 * (low[:, 2].min() + high[:, 2].max())), follow)
+    size = float(np.median(high[:, 2] - low[:, 2]))
+    floors, rise = _floors(clip, times, world, floor_of(float(np.percentile(low[:, 2], 5)), size))
+    low[:, 2], high[:, 2] = low[:, 2] - rise[some], high[:, 2] - rise[some]
+    targets = _targets(figure, world, times, rise + 0.5 * (low[:, 2].min() + high[:, 2].max()), follow)
     heading = heading_of(clip, world)
     if isinstance(camera, Camera):
         towards = (camera.eye - camera.target) / np.linalg.norm(camera.eye - camera.target)
@@ -91,7 +96,6 @@ def set_stage(
         towards = view_direction(camera, heading)
     offsets = np.concatenate([body[::3] - targets[i] for i, body in zip(some, bodies, strict=True)])
     distance = MARGIN * fit_distance(offsets, np.zeros(3), towards, aspect, FIELD)
-    size = float(np.median(high[:, 2] - low[:, 2]))
     return Stage(
         clip.name,
         figure,
@@ -101,7 +105,7 @@ def set_stage(
         heading,
         towards,
         distance,
-        floor_of(float(np.percentile(low[:, 2], 5)), size),
+        floors,
         _tile(size),
         _markers(clip, times, size) if contacts else None,
         camera if isinstance(camera, Camera) else None,
@@ -116,6 +120,21 @@ def heading_of(clip: Clip, world: Globals) -> float:
     return float(np.angle(mean)) if abs(mean) > 0.3 else float(yaw[0])
 
 
+def _floors(
+    clip: Clip, times: Float[Array, "n"], world: Globals, usual: float
+) -> tuple[tuple[Floor, ...], Float[Array, "n"]]:
+    """What is stood on at each time, and how high it is below the body: what a recording tells, or a level floor."""
+    if not (isinstance(clip, Recording) and clip.floors):
+        return (Floor(z=usual),) * len(times), np.zeros(len(times))
+    floors = tuple(clip.floors[frame] for frame in _frames(clip, times))
+    rise = [floor.height(float(x)) for floor, x in zip(floors, world.positions[:, 0, 0], strict=True)]
+    return floors, np.array(rise)
+
+
+def _frames(clip: Clip, times: Float[Array, "n"]) -> Int[Array, "n"]:
+    return np.clip(np.round(times * clip.fps).astype(int), 0, clip.frame_count - 1)
+
+
 def floor_of(lowest: float, size: float) -> float:
     """The ground is at zero unless the clip plainly is not: then under its lowest point."""
     return 0.0 if -0.12 * size < lowest < 0.3 * size else lowest
@@ -128,30 +147,42 @@ def _tile(size: float) -> float:
     return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= rough))
 
 
-def _targets(figure: Figure, world: Globals, times: Array, middle: float, follow: bool) -> Float[Array, "n 3"]:
-    """What the camera looks at: the body's middle at one height; the middle of the whole way where it stands still."""
+def _targets(
+    figure: Figure, world: Globals, times: Array, middle: Float[Array, "n"], follow: bool
+) -> Float[Array, "n 3"]:
+    """What the camera looks at: the body's middle at these heights, or that of the whole way where it stands still."""
     drawn = np.unique(figure.joint)
     points = world.positions[:, drawn].mean(axis=1)  # (n, 3)
     points[:, 2] = middle
     if not follow:
-        points[:, :2] = 0.5 * (points[:, :2].min(axis=0) + points[:, :2].max(axis=0))
+        points[:] = 0.5 * (points.min(axis=0) + points.max(axis=0))
         return points
     steps = np.diff(times)
     film = len(steps) > 0 and float(np.ptp(steps)) < 1e-6  # single pictures at odd times are centred, not followed
     return smooth_path(points, float(steps[0])) if film else points
 
 
-def _markers(clip: Clip, times: Float[Array, "n"], size: float) -> tuple[Float[Array, "m 3"], ...]:
+def _markers(clip: Clip, times: Float[Array, "n"], size: float) -> tuple[Float[Array, "_ 3"], ...]:
     """(x, y, radius) of a ring around every planted foot, at each time."""
-    found = find_contacts(clip)
-    frames = np.clip(np.round(times * clip.fps).astype(int), 0, clip.frame_count - 1)
+    joints, planted = _planted(clip)
     radius = 0.085 * size
     out: list[Array] = []
-    for frame in frames:
-        feet: Sequence[int] = [j for j, down in zip(found.joints, found.planted[frame], strict=True) if down]
+    for frame in _frames(clip, times):
+        feet = [joint for joint, down in zip(joints, planted[frame], strict=True) if down]
         rings = [[*_middle_of_foot(clip, joint, int(frame)), radius] for joint in feet]
         out.append(np.array(rings).reshape(-1, 3))
     return tuple(out)
+
+
+def _planted(clip: Clip) -> tuple[Sequence[int], Bool[Array, "T F"]]:
+    """Feet, and when each is on the ground: as a recording tells, otherwise as it looks."""
+    if not (isinstance(clip, Recording) and clip.contacts):
+        found = find_contacts(clip)
+        return found.joints, found.planted
+    joints = {**{name: joint for joint, name in enumerate(clip.skeleton.names)}, **find_roles(clip.skeleton)}
+    told = {name: channel for name, channel in clip.contacts.items() if name in joints}
+    none = np.zeros((clip.frame_count, 0), dtype=bool)
+    return [joints[name] for name in told], np.stack([*told.values()], axis=1) if told else none
 
 
 def _middle_of_foot(clip: Clip, joint: int, frame: int) -> Float[Array, "2"]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from jostle.clips import Clip, load_clip, save_clip
-from jostle.controllers import NEUTRAL, Command, Push, Start
+from jostle.controllers import LEVEL, NEUTRAL, Command, Floor, Push, Start
 from jostle.errors import FormatError, MotionError
 from jostle.files import read_bytes, write_text
 from jostle.runtime.character import Character, CharacterState
@@ -31,10 +31,12 @@ class Recording(Clip):
     contacts: dict[str, Array] = field(default_factory=dict)  # name -> (T,) booleans
     pushes: tuple[TimedPush, ...] = ()
     quality: dict[str, Array] = field(default_factory=dict)  # name -> (T,) numbers
+    floors: tuple[Floor, ...] = ()  # what it stood on, frame by frame; none: level ground at zero
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, channel in {**self.contacts, **self.quality}.items():
+        channels = {**self.contacts, **self.quality} | ({"floors": self.floors} if self.floors else {})
+        for name, channel in channels.items():
             if len(channel) != self.frame_count:
                 raise MotionError(f"Channel '{name}' has {len(channel)} values for {self.frame_count} frames.")
 
@@ -71,7 +73,12 @@ class Recorder:
             contacts=self._channel("contacts", False, bool),
             pushes=tuple(self._pushes),
             quality=self._channel("quality", np.nan, float),
+            floors=self._floors(),
         )
+
+    def _floors(self) -> tuple[Floor, ...]:
+        floors = tuple(observed.floor for observed in self._observed)
+        return floors if any(floor != LEVEL for floor in floors) else ()
 
     def _offsets(self, pose: Pose) -> Float[Array, "J 3"]:
         return self.skeleton.offsets if pose.offsets is None else pose.offsets
@@ -110,6 +117,7 @@ def save_recording(recording: Recording, path: PathLike) -> None:
         "pushes": [_push_to_json(timed) for timed in recording.pushes],
         "contacts": {name: channel.astype(int).tolist() for name, channel in recording.contacts.items()},
         "quality": {name: [_number(x) for x in channel] for name, channel in recording.quality.items()},
+        "floors": [astuple(floor) for floor in recording.floors],
     }
     write_text(Path(path).with_suffix(".json"), json.dumps(channels, indent=1))
 
@@ -129,6 +137,7 @@ def load_recording(path: PathLike) -> Recording:
             contacts={name: np.array(values, dtype=bool) for name, values in channels["contacts"].items()},
             pushes=tuple(_push_from_json(entry) for entry in channels["pushes"]),
             quality={name: np.array(values, dtype=float) for name, values in channels["quality"].items()},
+            floors=tuple(Floor(*map(float, floor)) for floor in channels.get("floors", ())),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise FormatError(side, f"it does not hold a recording's channels ({error}); record again.") from None

@@ -16,15 +16,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import astuple, fields
 from pathlib import Path
 
 import numpy as np
 
 from jostle.clips import Clip
 from jostle.clips.pack import pack_clip, unpack_clip
+from jostle.controllers import Floor
 from jostle.errors import JostleError
+from jostle.runtime import Recording
+from jostle.types import Array, Float
 
 FILM = "film.mp4"
+FLOORS = "floors"
 POLITE = 10  # of nice: a page that is being watched comes first
 
 
@@ -69,6 +74,7 @@ def _put(clips: Sequence[Clip], folder: Path) -> None:
     packed = [pack_clip(clip) for clip in clips]
     (folder / "clips.json").write_text(json.dumps([data for data, _ in packed]), encoding="utf-8")
     arrays = {f"{i}/{name}": array for i, (_, part) in enumerate(packed) for name, array in part.items()}
+    arrays |= {f"{i}/{FLOORS}": _floors(clip) for i, clip in enumerate(clips)}
     np.savez(folder / "clips.npz", allow_pickle=False, **arrays)
 
 
@@ -76,10 +82,25 @@ def _take(folder: Path) -> list[Clip]:
     described = json.loads((folder / "clips.json").read_text(encoding="utf-8"))
     with np.load(folder / "clips.npz", allow_pickle=False) as held:
         arrays = {name: held[name] for name in held.files}
-    return [
-        unpack_clip(data, {n.partition("/")[2]: a for n, a in arrays.items() if n.startswith(f"{i}/")})
-        for i, data in enumerate(described)
+    parts = [
+        {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{i}/")}
+        for i in range(len(described))
     ]
+    return [_standing(unpack_clip(data, part), part[FLOORS]) for data, part in zip(described, parts, strict=True)]
+
+
+def _floors(clip: Clip) -> Float[Array, "n 4"]:
+    """What a recording stood on; nothing for a clip."""
+    floors = clip.floors if isinstance(clip, Recording) else ()
+    return np.array([astuple(floor) for floor in floors]).reshape(-1, 4)
+
+
+def _standing(clip: Clip, floors: Float[Array, "n 4"]) -> Clip:
+    """The clip on its ground again."""
+    if not len(floors):
+        return clip
+    own = {field.name: getattr(clip, field.name) for field in fields(Clip) if field.init}
+    return Recording(**own, floors=tuple(Floor(*row) for row in floors.tolist()))
 
 
 def main(folder: Path) -> int:
