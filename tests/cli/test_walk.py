@@ -2,6 +2,7 @@
 
 import csv
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -87,14 +88,15 @@ def test_stopped_and_resumed_it_is_the_same_walker(folder, capsys):
     assert (folder / "parts.jostle").read_bytes() == (folder / "whole.jostle").read_bytes()
 
 
-def test_ctrl_c_keeps_everything_and_says_how_to_go_on(folder, capsys, monkeypatch):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_keeps_everything_and_says_how_to_go_on(folder, capsys, monkeypatch, sent):
     scored = Bench.score
     calls = []
 
     def interrupted(self, job, values):
         calls.append(job)
         if len(calls) == 3:
-            raise KeyboardInterrupt
+            signal.raise_signal(sent)
         return scored(self, job, values)
 
     monkeypatch.setattr(Bench, "score", interrupted)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import shlex
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -131,7 +133,7 @@ def _run(session: Session, limits: Limits, again: str) -> None:
     begun, run = time.monotonic(), session.run
     end = run.finished or limits.reached(run.at.generation, 0.0)
     try:
-        with Screen(session, limits.generations, limits.minutes) as screen:
+        with _told_to_end(), Screen(session, limits.generations, limits.minutes) as screen:
             while end is None:
                 screen.show(session.step())
                 end = run.finished or limits.reached(run.at.generation, time.monotonic() - begun)
@@ -144,15 +146,34 @@ def _run(session: Session, limits: Limits, again: str) -> None:
     _tell(session, end, again)
 
 
+@contextmanager
+def _told_to_end() -> Iterator[None]:
+    """What a shell or a cluster sends to end a job (SIGTERM) is heard as ctrl-C is."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _tell(session: Session, end: str, again: str) -> None:
     """How it ended, what is there, and how to go on."""
     run, files = session.run, session.files
     rows = session.journal.rows
     say(f"{run.recipe.name}: {end.rstrip('.')}.")
     if rows:
+        best = next(row for row in reversed(rows) if row["cost"] == rows[-1]["lowest"])
         say(
-            f"{files.walker} is the best of {len(rows)} generations: cost {rows[-1]['lowest']:.3f} in walks of "
-            f"{rows[-1]['asked_s']:g} s; every term is in {files.log} and {files.plot}."
+            f"{files.walker} is the best of {len(rows)} generations: cost {best['cost']:.3f} in walks of "
+            f"{best['asked_s']:g} s, {best['speed']:.2f} m/s, steps of {best['step_m']:.2f} m; "
+            f"every term is in {files.log} and {files.plot}."
         )
     if run.finished is None:
         say(f"Go on with: {again}")

@@ -60,7 +60,8 @@ def read_journal(path: PathLike, upto: int | None = None) -> list[Row]:
             break
         if upto is not None and row["generation"] > upto:
             break
-        rows.append(row)
+        if not rows or row["generation"] > rows[-1]["generation"]:  # two processes may have written
+            rows.append(row)
     return rows
 
 
