@@ -169,7 +169,7 @@ def _tell(session: Session, end: str, again: str) -> None:
     rows = session.journal.rows
     say(f"{run.recipe.name}: {end.rstrip('.')}.")
     if rows:
-        best = next(row for row in reversed(rows) if row["cost"] == rows[-1]["lowest"])
+        best = next((row for row in reversed(rows) if row["cost"] == rows[-1]["lowest"]), rows[-1])
         say(
             f"{files.walker} is the best of {len(rows)} generations: cost {best['cost']:.3f} in walks of "
             f"{best['asked_s']:g} s, {best['speed']:.2f} m/s, steps of {best['step_m']:.2f} m; "
