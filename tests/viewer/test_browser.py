@@ -9,6 +9,9 @@ import pytest
 
 from jostle.clips import load_clip
 from jostle.controllers import Playback
+from jostle.controllers.walker.parameters import WALKER
+from jostle.controllers.walker.people import PEOPLE
+from jostle.controllers.walker.walker import Walker
 from jostle.viewer import write_page
 from jostle.viewer.layout import View
 from jostle.viewer.live import open_controllers
@@ -129,6 +132,24 @@ def test_dragging_the_torso_pushes_it_where_it_was_dragged(tab, listener, runnin
     pulled = 96 * depth * 2 * math.tan(0.5 * live.stage.server.initial_camera.fov) / HEIGHT
     assert np.linalg.norm(push.force) == pytest.approx(400 * pulled, rel=0.25)
     assert np.linalg.norm(push.point) < 0.4
+    assert tab.problems == []
+
+
+def test_a_walker_is_tilted_and_stood_up_from_the_page(tab, running):
+    walker = Walker("test", PEOPLE["stocky"], "walker", WALKER.initial)
+    live = running(open_controllers([walker], port=0, shadows=False))
+    visit(tab, live)
+    live.panel.paused = True  # software GL has enough to do
+    box = tab.locator("input[inputmode=decimal], input[inputmode=numeric]")
+    slope = until(lambda: next((b for b in box.all() if b.input_value() == "0"), None), what="the slope")
+    slope.fill("6")
+    slope.press("Enter")
+    until(lambda: live.panel.wishes.sliders["slope"].value == 6.0, what="the slider")
+    live.panel.paused = False
+    until(lambda: live.floor.slope > 0.0, what="the ground to tilt")
+    until(lambda: live.states[0].observed.quality["fallen"] == 1.0, what="the fall")
+    tab.get_by_role("button", name="Stand up").click()
+    until(lambda: live.states[0].observed.quality["fallen"] == 0.0, what="it to stand up")
     assert tab.problems == []
 
 

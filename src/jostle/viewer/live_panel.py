@@ -103,7 +103,8 @@ class LivePanel:
                 self.gui.add_markdown("WASD or arrow keys, a gamepad, or the pad on the page.")
             if deaf:
                 self.gui.add_markdown(self._excuse(deaf, "steering"))
-            self.pace = self.gui.add_slider("Speed (m/s)", 0.1, 4.0, 0.1, 1.3, disabled=off)
+            paced = len(self._unsupported("speed")) < len(self.live.characters)
+            self.pace = self.gui.add_slider("Speed (m/s)", 0.1, 4.0, 0.1, 1.3, disabled=not paced)
 
     def _show(self) -> None:
         with self.gui.add_folder("Show", expand_by_default=False):

@@ -42,11 +42,11 @@ class Course:
     def ahead(self) -> Float[Array, "2"]:
         return np.array([np.cos(self.heading), np.sin(self.heading)])
 
-    def after(self, wish: float | None, velocity: Float[Array, "3"], dt: float) -> Course:
-        """`dt` seconds later, on the way to the heading that is wished; None: straight on."""
+    def after(self, wish: float | None, velocity: Float[Array, "3"], dt: float, fastest: float = TURNING) -> Course:
+        """`dt` seconds later, on the way to a heading (None: straight on); `velocity` is that of the centre of mass."""
         share = min(1.0, dt / SETTLING)
         gap = 0.0 if wish is None else (wish - self.heading + np.pi) % (2.0 * np.pi) - np.pi
-        turning = self.turning + share * (float(np.clip(gap / SETTLING, -TURNING, TURNING)) - self.turning)
+        turning = self.turning + share * (float(np.clip(gap / SETTLING, -fastest, fastest)) - self.turning)
         speed, aside = self.ahead @ velocity[:2], self.ahead[1] * velocity[0] - self.ahead[0] * velocity[1]
         drift = self.drift + share * (float(aside) - self.drift)
         steered = self.steered + share * ((wish is not None) - self.steered)
