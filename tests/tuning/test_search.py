@@ -48,6 +48,26 @@ def test_replayed_it_goes_on_as_if_it_had_not_stopped():
     np.testing.assert_array_equal(part.ask(), whole.ask())
 
 
+def test_a_diagonal_covariance_learns_scales_sooner():
+    def ellipse(units):
+        return np.square((units - 1.0) * np.geomspace(0.1, 10.0, 60)).sum(axis=1)
+
+    costs = {}
+    for diagonal in (False, True):
+        search = Search(np.zeros(60), 0.3, 12, (1,), diagonal)
+        for _ in range(120):
+            units = search.ask()
+            search.tell(units, ellipse(units))
+        costs[diagonal] = ellipse(search.mean[None])[0]
+    assert costs[True] < 0.5 * costs[False]
+
+
+def test_a_diagonal_search_is_replayed_too():
+    whole, part = (Search(np.zeros(40), 0.3, 8, (1,), diagonal=True) for _ in range(2))
+    assert part.replay(*advance(whole, 30))
+    np.testing.assert_array_equal(part.ask(), whole.ask())
+
+
 def test_a_replay_that_differs_is_noticed():
     costs, checks = advance(Search(np.zeros(5), 0.3, 8, (1,)), 4)
     assert not Search(np.zeros(5), 0.3, 8, (2,)).replay(costs, checks)

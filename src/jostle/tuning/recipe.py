@@ -82,6 +82,7 @@ class Recipe:
     seed: int = 0
     sigma: float = 0.4  # in the units of `Space.encode`
     population: int = 24
+    covariance: str = "full"  # or "diagonal", which learns faster and less
     start: str = "initial"  # or "walker:NAME", or a .jostle file
     stages: tuple[Stage, ...] = (Stage(),)
 
@@ -133,6 +134,7 @@ _RECIPE: dict[str, Field] = {
     "seed": whole(0, 2**32 - 1),
     "sigma": number(1e-6, 10.0),
     "population": whole(4, 4096),
+    "covariance": word(("full", "diagonal")),
     "start": text('"initial", "walker:NAME" or the path of a .jostle file', lambda value: _is_start(value)),
     "stage": some(table("a table headed [[stage]]")),
 }

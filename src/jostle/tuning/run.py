@@ -99,7 +99,8 @@ class Run:
 
     def _search(self) -> Search:
         sigma = self.sigma or self.stage.sigma or self.recipe.sigma
-        return Search(self.origin, sigma, self.recipe.population, (self.recipe.seed, self.at.stage, len(self.origin)))
+        seed = (self.recipe.seed, self.at.stage, len(self.origin))
+        return Search(self.origin, sigma, self.recipe.population, seed, self.recipe.covariance == "diagonal")
 
     def step(self) -> Generation:
         """One generation. An exception in the middle leaves the run unusable; bring it back from its checkpoint."""

@@ -17,12 +17,15 @@ from jostle.types import Array, Float, Int
 class Search:
     """A Gaussian over parameter vectors that moves to where costs are low."""
 
-    def __init__(self, origin: Float[Array, "P"], sigma: float, population: int, seed: tuple[int, ...]) -> None:
+    def __init__(
+        self, origin: Float[Array, "P"], sigma: float, population: int, seed: tuple[int, ...], diagonal: bool = False
+    ) -> None:
         import cma  # here, because it takes two seconds
 
         rng = np.random.default_rng(seed)
         options = {
             "popsize": population,
+            "CMA_diagonal": diagonal,  # learns a scale for each parameter, not how they go together
             "randn": lambda *shape: rng.standard_normal(shape),  # ~ N(0, I), apart from NumPy's global generator
             "seed": np.nan,
             "verbose": -9,
