@@ -30,6 +30,7 @@ seconds = 8
 
 [[stage]]
 pushes = {force = 100, every = 2}
+timestep_ms = [2, 1]
 without = ["ratio", "ang"]
 """
 
@@ -47,6 +48,7 @@ def test_a_stage_keeps_what_the_one_before_said(tmp_path):
     assert (first.slope_deg, first.seconds) == (3.0, (4.0, 6.0, 10.0))
     assert (second.slope_deg, second.seconds, second.step, second.generations) == (6.0, (8.0,), 0.65, 60)
     assert third.pushes == Pushes(100.0, 2.0)
+    assert (second.timestep_ms, third.timestep_ms) == ((2.0,), (2.0, 1.0))
     assert third.ground.slope == pytest.approx(math.radians(6))
     assert third.goal.weights == {"stance": 2.0, "ratio": 0.0, "ang": 0.0}
 

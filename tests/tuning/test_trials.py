@@ -1,5 +1,7 @@
 """What a candidate scores depends on itself alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,8 +40,6 @@ def same(a, b):
 
 
 def part(outcome, rows):
-    from dataclasses import replace
-
     cut = {key: {name: values[rows] for name, values in getattr(outcome, key).items()} for key in ("terms", "seen")}
     return replace(outcome, cost=outcome.cost[rows], survived=outcome.survived[rows], **cut)
 
@@ -124,6 +124,14 @@ def test_only_fresh_pushes_change_from_one_generation_to_the_next():
         plans = [push_plan(job)[1] for job in jobs]
         assert np.array_equal(plans[0], plans[1]) == (not fresh)
         assert not np.array_equal(plans[0], plans[2])
+
+
+def test_a_candidate_may_walk_at_several_time_steps():
+    values, bench = candidates(3), Bench(threads=1)
+    fine, coarse, both = (replace(JOB, timesteps=steps) for steps in ((0.001,), (0.002,), (0.002, 0.001)))
+    one, two = bench.score(fine, values).cost, bench.score(coarse, values).cost
+    assert not np.array_equal(one, two)
+    np.testing.assert_array_equal(bench.score(both, values).cost, (two + one) / 2)
 
 
 def test_a_slope_is_walked_on():

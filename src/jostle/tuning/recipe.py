@@ -56,6 +56,7 @@ class Stage:
     advance: float = 0.5  # of the population must walk the whole time
     generations: int | None = None  # at the last duration; None: until nothing better is found
     sigma: float | None = None  # at its start; None: the recipe's
+    timestep_ms: tuple[float, ...] = (2.0,)  # several: walked at each, and the mean counts
     slope_deg: float = 0.0
     friction: float = 1.0
     speed: float | None = None  # m/s; None: the cost of transport decides
@@ -117,6 +118,7 @@ _STAGE: dict[str, Field] = {
     "advance": number(0.0, 1.0),
     "generations": whole(1, 100_000),
     "sigma": number(1e-6, 10.0),
+    "timestep_ms": either(number(0.2, 3.0), some(number(0.2, 3.0), least=1)),
     "slope_deg": number(-30.0, 30.0),
     "friction": number(0.05, 2.0),
     "speed": number(0.1, 5.0),
@@ -191,8 +193,9 @@ def _stage(given: object, before: Stage, where: Where) -> Stage:
         where.fail(f"{where.title} asks for the fastest walk and for a speed; keep one of them.", "fastest")
     own |= {"speed": None} if own.get("fastest") else {"fastest": False} if "speed" in own else {}
     values = {key.name: getattr(before, key.name) for key in fields(Stage)} | own
-    if isinstance(values["seconds"], float):
-        values["seconds"] = (values["seconds"],)
+    for key in ("seconds", "timestep_ms"):
+        if isinstance(values[key], float):
+            values[key] = (values[key],)
     if list(values["seconds"]) != sorted(set(values["seconds"])):
         where.fail(f"'seconds' of {where.title} must grow from one duration to the next.", "seconds")
     if isinstance(values["pushes"], dict):

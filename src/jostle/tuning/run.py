@@ -139,7 +139,7 @@ class Run:
             self.best = values[top].copy()
         weights = weights_of(self.stage.goal, self.recipe.person.mass)
         terms = {name: float(term[top]) for name, term in outcome.terms.items()}
-        trials = 1 if pushes is None else pushes.trials
+        walks = (1 if pushes is None else pushes.trials) * len(self.stage.timestep_ms)
         return Generation(
             number=now.generation + 1,
             stage=now.stage,
@@ -154,7 +154,7 @@ class Run:
             seen={name: float(seen[top]) for name, seen in _flat(outcome.seen).items()},
             better=better,
             walks=bool(outcome.survived[top] == 1.0),
-            simulated=float(np.sum(outcome.seen["seconds"])) * trials,
+            simulated=float(np.sum(outcome.seen["seconds"])) * walks,
         )
 
     def _go_on(self, survived: float) -> str:

@@ -24,7 +24,7 @@ from jostle.types import Array, Float
 
 SETTLING = 1.0  # seconds before the first push
 _ROWS = 128  # simulations in one batch: more gain nothing, and their traces fill memory
-_KEPT = 4  # batches kept ready
+_KEPT = 8  # batches kept ready
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,11 @@ class Job:
     seconds: float
     pushes: Pushes | None = None
     seed: tuple[int, ...] = (0,)  # of the sides that pushes come from
+    timesteps: tuple[float, ...] = (0.002,)  # seconds
 
     @property
     def trials(self) -> int:
+        """Walks of each candidate at one time step."""
         return 1 if self.pushes is None else self.pushes.trials
 
 
@@ -58,7 +60,8 @@ def job_of(recipe: Recipe, stage: int, seconds: float, generation: int) -> Job:
     """The job of a generation; only pushes that are fresh depend on which one it is."""
     now = recipe.stages[stage]
     seed = (recipe.seed, stage, generation) if now.pushes is not None and now.pushes.fresh else (recipe.seed, stage)
-    return Job(recipe.person, recipe.machine, now.ground, now.goal, seconds, now.pushes, seed)
+    steps = tuple(0.001 * ms for ms in now.timestep_ms)
+    return Job(recipe.person, recipe.machine, now.ground, now.goal, seconds, now.pushes, seed, steps)
 
 
 class Bench:
@@ -72,27 +75,27 @@ class Bench:
         """Let every candidate walk and score it."""
         most = max(1, _ROWS // job.trials)
         pieces = np.array_split(values, -(-len(values) // most))
-        return join([self._score(job, piece) for piece in pieces])
+        return join([mean([self._score(job, piece, timestep) for timestep in job.timesteps]) for piece in pieces])
 
-    def _score(self, job: Job, values: Float[Array, "B P"]) -> Outcome:
+    def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:
         rows = np.repeat(values, job.trials, axis=0)  # the trials of a candidate stand side by side
         if len(rows) == 1:
             rows = np.repeat(rows, 2, axis=0)  # NumPy adds up a lone column in another order than one of several
-        walk = self._walk(job, len(rows))
+        walk = self._walk(job, len(rows), timestep)
         trace = rollout(walk, rows, job.seconds, job.person.fallen, shoves(job, len(rows), walk.dt))
         scored = score(trace, job.goal, rows[:, SPACES[job.machine].index["velocity.x"]])
-        return _mean(scored, trace.steps == len(trace.phase), len(values), job.trials)
+        return _over_trials(scored, trace.steps == len(trace.phase), len(values), job.trials)
 
-    def _walk(self, job: Job, count: int) -> Walk:
-        key = (job.person, job.ground, job.machine, count)
+    def _walk(self, job: Job, count: int, timestep: float) -> Walk:
+        key = (job.person, job.ground, job.machine, count, timestep)
         if key not in self._walks:
             if len(self._walks) >= _KEPT:
                 self._walks.pop(next(iter(self._walks)))
-            self._walks[key] = Walk(walker_physics(job.person, job.ground), count, job.machine, self.threads)
+            self._walks[key] = Walk(walker_physics(job.person, job.ground, timestep), count, job.machine, self.threads)
         return self._walks[key]
 
 
-def _mean(scored: Score, survived: Array, count: int, trials: int) -> Outcome:
+def _over_trials(scored: Score, survived: Array, count: int, trials: int) -> Outcome:
     def mean(values: Array) -> Array:
         own = values[: count * trials].astype(float)
         return own.reshape(count, trials, *values.shape[1:]).mean(axis=1)
@@ -102,6 +105,22 @@ def _mean(scored: Score, survived: Array, count: int, trials: int) -> Outcome:
         {name: mean(term) for name, term in scored.terms.items()},
         {name: mean(seen) for name, seen in scored.seen.items()},
         mean(survived),
+    )
+
+
+def mean(outcomes: Sequence[Outcome]) -> Outcome:
+    """Of the same candidates, scored several times."""
+    if len(outcomes) == 1:
+        return outcomes[0]
+
+    def over(tables: Sequence[dict[str, Array]]) -> dict[str, Array]:
+        return {name: np.mean([table[name] for table in tables], axis=0) for name in tables[0]}
+
+    return Outcome(
+        np.mean([outcome.cost for outcome in outcomes], axis=0),
+        over([outcome.terms for outcome in outcomes]),
+        over([outcome.seen for outcome in outcomes]),
+        np.mean([outcome.survived for outcome in outcomes], axis=0),
     )
 
 
