@@ -70,7 +70,7 @@ class Generation:
 
 @dataclass
 class Run:
-    """A recipe in the making; `begin` makes one, `restore` of `checkpoint.py` brings one back."""
+    """A recipe in the making; `begin` makes one, `load_run` of `checkpoint.py` brings one back."""
 
     recipe: Recipe
     evaluate: Evaluate
