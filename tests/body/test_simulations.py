@@ -274,3 +274,21 @@ def test_bodies_slide_down_a_slippery_slope_and_not_a_rough_one():
         moved.append(many.qpos[0, 0] - before)
     assert moved[0] < -0.5
     assert abs(moved[1]) < 0.1
+
+
+@pytest.mark.parametrize("self_contact", [False, True])
+def test_each_simulation_can_have_a_ground_of_its_own_friction(self_contact):
+    """The same slope, slippery for the first and rough for the second, then the other way round."""
+    options = Options(armature=0.01, damping=5.0, self_contact=self_contact)
+    physics = compile_body(build_body(dog()), Ground(slope=0.3, friction=0.5), options)
+    many = Simulations(physics, 2, 2)
+    for frictions in ([0.1, 1.0], [1.0, 0.1]):
+        many.set_friction(np.array(frictions))
+        many.start(physics.model.qpos0)
+        many.step(1000)
+        before = many.qpos[:, 0].copy()
+        many.step(300)
+        moved = many.qpos[:, 0] - before
+        slides, holds = moved if frictions[0] < frictions[1] else moved[::-1]
+        assert slides < -0.3
+        assert abs(holds) < 0.1

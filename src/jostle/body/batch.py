@@ -227,6 +227,14 @@ class Simulations:
             raise BodyError("This model has no ground, so it watches no balance; compile the body with a Ground.")
         return self.read("sensordata")[:, at : at + 3]
 
+    def set_friction(self, friction: Float[Array, "B"] | float) -> None:
+        """Change the ground under each simulation; may be done at any step."""
+        model = self.physics.model
+        if model.npair:
+            self._batch.expand("pair_friction")[:, :, :2] = np.reshape(friction, (-1, 1, 1))
+        else:
+            self._batch.expand("geom_friction")[:, model.geom("ground").id, 0] = friction
+
     def vary(self, field: str, values: Float[Array, "..."] | float) -> Array:
         """Give each simulation its own values of an MjModel field ("body_mass", "geom_friction", "dof_damping", …).
 

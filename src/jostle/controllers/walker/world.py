@@ -83,7 +83,6 @@ class World:
         model = self.physics.model
         self._ground = model.geom("ground").id
         self._place, self._tilt = (self.many.vary(name, getattr(model, name)) for name in ("geom_pos", "geom_quat"))
-        self._grip = self.many.vary("geom_friction", model.geom_friction)
         same = model.geom_sameframe.astype(float)
         same[self._ground] = 0  # or MuJoCo takes a level ground for one that never moves
         self.many.vary("geom_sameframe", same)
@@ -145,7 +144,7 @@ class World:
     def _set_ground(self, floor: Floor, friction: float) -> None:
         self.walk.normal[:], self.walk.pivot[:] = floor.normal, floor.point
         self._place[0, self._ground], self._tilt[0, self._ground] = floor.point, floor.wxyz
-        self._grip[0, self._ground, 0] = friction
+        self.many.set_friction(friction)
 
     def _stance_x(self, side: int) -> float:
         """Where the ankle is that carries the walker; the swing leg is left on side 0."""
