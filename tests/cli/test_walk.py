@@ -191,7 +191,20 @@ def test_only_walkers_walk(folder, capsys):
     save_controller(Playback(load_clip(run_clip(folder))), folder / "clip.jostle")
     assert run("walk", "parameters", "clip.jostle") == 1
     assert "not a walker" in capsys.readouterr().err
-    assert run("walk", "record", "mine.jostle", "-o", "a.bvh", "--seconds", "-1") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("-o", "a.bvh", "--seconds", "-1"), "more than 0"),
+        (("-o", "a.xyz"), ".bvh"),
+        (("-o", "a.bvh", "--fps", "0"), "positive rate"),
+        (("-o", "a.bvh", "--push", "1:left:10:1:tail"), "tail"),
+    ],
+)
+def test_what_cannot_be_recorded_is_said_before_it_walks(folder, capsys, options, said):
+    assert run("walk", "record", "mine.jostle", *options) == 1
+    assert said in capsys.readouterr().err
 
 
 def run_clip(folder):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import tyro
 
 from jostle.cli.common import find, print_json, print_table, progress, say
-from jostle.errors import BundleError, CommandError, unknown_name
+from jostle.errors import BundleError, CommandError, FileError, unknown_name
 
 if TYPE_CHECKING:
     from jostle.controllers.walker.walker import Walker
@@ -99,12 +100,17 @@ def record(
         fps: frames a second
         push: SECONDS:DIRECTION:NEWTONS[:LASTING[:PART]], such as 4:left:150; several may follow each other
     """
+    from jostle.clips.io import WRITABLE
     from jostle.controllers import Command
     from jostle.runtime import Character, record, save_recording
 
     if not (math.isfinite(seconds) and 0 < seconds <= 3600):
         raise CommandError(f"A recording lasts more than 0 and at most 3600 seconds, not {seconds:g}.")
+    if Path(output).suffix.lower() not in WRITABLE:  # said before it walks, not after
+        raise FileError(output, f"its ending names no format that can be written: {' '.join(WRITABLE)}.")
     who, pushes = load_walker(walker), [parse_push(text) for text in push]
+    for timed in pushes:
+        who.body.part(timed.push.part)
     with progress(f"recording {output}") as report:
 
         def command(time: float) -> Command:
