@@ -209,6 +209,21 @@ def test_states_change_as_in_figure_3_1(physics, kind):
     assert {("strike", 1, 0), ("strike", 1, 1), ("pass", 0, 0), ("pass", 0, 1)} <= events
 
 
+@pytest.mark.parametrize("kind", ["walker", "simbicon"])
+def test_a_foot_that_has_just_struck_does_not_strike_again(physics, kind):
+    """The same moment, once shortly after the last strike and once later."""
+    walk, values = Walk(physics, 1, kind, threads=1), SPACES[kind].initial[None]
+    walk.start(values)
+    struck = [False]
+    while not struck[0]:
+        before, state, side = walk.many.snapshot(), walk.state, walk.side
+        _, _, struck = walk.step()
+    for since in (0.9 * SHORTEST, 1.1 * SHORTEST):
+        walk.many.restore(before)
+        walk.resume(walk.space.unpack(values), state, side, np.array([since]))
+        assert walk.step()[2].tolist() == [since > SHORTEST]
+
+
 def test_what_balance_sensors_tell_is_the_sum_over_parts(physics):
     walk = Walk(physics, 2, threads=1)
     walk.start(varied(WALKER, 2), 0.4)
