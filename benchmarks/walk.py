@@ -68,6 +68,8 @@ SETTINGS = (
     Setting("2 ms, contacts of 20 ms", options={"contact_time": 0.02}),
     Setting("2 ms, friction x 2", friction=2.0),
     Setting("2 ms, elliptic, friction x 10", options={"cone": "elliptic"}, friction=10.0),
+    Setting("1 ms, armature 0.02", 0.001, {"armature": 0.02}),
+    Setting("2 ms, armature 0.02", options={"armature": 0.02}),
     Setting("2 ms, tolerance 1e-4", tolerance=1e-4),
     Setting("2 ms, tolerance 1e-10", tolerance=1e-10),
 )
