@@ -19,7 +19,7 @@ from jostle.controllers.walker.walk import Walk
 from jostle.controllers.walker.walker import Walker
 from jostle.runtime import load_controller
 
-RATES = (10.0, 20.0, 30.0, 45.0, 60.0)  # degrees a second
+RATES = (0.0, 5.0, 10.0, 20.0, 30.0, 45.0)  # degrees a second; 0: nobody steers
 CORNER, NEAR = np.radians(120.0), np.radians(30.0)
 STRAIGHT, AFTER = 3.0, 7.0  # seconds
 EVERY = 8  # time steps from one look at the course to the next
@@ -34,11 +34,12 @@ def turns(walker: Walker) -> np.ndarray:
     courses = [Course(0.0) for _ in cases]
     fallen = np.zeros(len(cases), dtype=bool)
     dt = EVERY * walk.dt
-    for k in range(round((STRAIGHT + CORNER / np.radians(RATES[0]) + AFTER) / dt)):
+    for k in range(round((STRAIGHT + CORNER / np.radians(RATES[1]) + AFTER) / dt)):
         if k * dt >= STRAIGHT:
             for row in walk.rows:
                 rate, side, outside = cases[row]
-                courses[row] = courses[row].after(side * CORNER, walk.many.com_velocity[row], dt, rate)
+                wish = side * CORNER if rate else None
+                courses[row] = courses[row].after(wish, walk.many.com_velocity[row], dt, rate)
                 walk.heading[row], walk.veer[row] = courses[row].heading, outside * courses[row].veer
             walk.look()
         for _ in range(EVERY):

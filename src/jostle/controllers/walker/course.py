@@ -3,8 +3,8 @@
 The controller works in a frame that faces the heading, so turning that frame turns torso and feet; but not the way the
 body is going. A body of speed v that turns at the rate w must be pushed to the inside with v w per kilogram, and what
 pushes it is the foot, put down to the outside of where it would go: by an angle of about v w / g. Without that, gaits
-that walk straight for minutes run out of their turn and fall within a few steps at 10 degrees a second; with it most
-get round at 45, and all that were tried at 25.
+that walk straight for minutes run out of their turn and fall within a few steps; with it they get round
+(`benchmarks/steering.py`, docs/walking.md).
 
     veer = LEAN v w / g + CORRECT drift
 
@@ -21,7 +21,7 @@ import numpy as np
 from jostle.body import GRAVITY
 from jostle.types import Array, Float
 
-TURNING = np.radians(20.0)  # a second, at most
+TURNING = np.radians(10.0)  # a second, at most
 LEAN = 2.0  # of the angle that balances a point mass; legs have mass, and a step is not over at once
 CORRECT = 0.3  # radians for a metre a second
 SETTLING = 0.5  # seconds: a step or so
