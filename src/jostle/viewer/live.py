@@ -24,7 +24,7 @@ from jostle.viewer.frames import Figure, Frame, build_figure, trailed_joints
 from jostle.viewer.handles import CharacterState, Recorder, Recording
 from jostle.viewer.layout import first_view
 from jostle.viewer.live_panel import LivePanel
-from jostle.viewer.posed import FEET_SHOWN, lift_between, lifted, middle_hips, pose_figure
+from jostle.viewer.posed import FEET_SHOWN, middle_hips, pose_figure, stood_on
 from jostle.viewer.scene import Scene
 from jostle.viewer.stage import RATE, Stage, open_stage, run_until_interrupted
 from jostle.viewer.steering import Steering, yaw_of_camera
@@ -217,7 +217,9 @@ class Live:
     def _remember(self, index: int) -> None:
         if self.states[index].frame % round(RATE / TRAIL_RATE / 2) == 0:
             character = self.characters[index]
-            world = forward(character.skeleton, lifted(self.states[index].pose, self._lift(index)))
+            world = forward(
+                character.skeleton, stood_on(self.floor, self.states[index].pose, self.states[index].observed)
+            )
             self.history[index].append(world.positions[list(trailed_joints(character.skeleton))])
             del self.history[index][: -int(TRAIL_SECONDS * TRAIL_RATE * 2)]
 
@@ -253,11 +255,6 @@ class Live:
         """The ground that is shown: the first character's. The others are shown standing on it where they are."""
         return self.states[0].observed.floor
 
-    def _lift(self, index: int) -> float:
-        """What brings a character from its own ground to the one that is shown."""
-        state = self.states[index]
-        return lift_between(state.observed.floor, self.floor, state.pose)
-
     def frame(self) -> Frame:
         """What the page shows now: in slow motion between two steps."""
         slow = self.panel.rate < 1.0
@@ -265,16 +262,13 @@ class Live:
             interpolate(before, state.pose, self._credit) if slow else state.pose
             for before, state in zip(self.before, self.states, strict=True)
         ]
-        figures, hand = [], self.held  # once: a page may let go at any moment
+        figures, hand, floor = [], self.held, self.floor  # once: a page may let go at any moment
         for i, (character, state, pose) in enumerate(zip(self.characters, self.states, poses, strict=True)):
             held = hand if hand is not None and hand.character == i else None
-            figures.append(
-                pose_figure(
-                    character.skeleton, lifted(pose, self._lift(i)), state.observed.contacts, self.acting[i], held,
-                    self.panel.strength.value, self.floor,
-                )
-            )  # fmt: skip
-        self.shown = Frame(self.states[0].time, tuple(figures), self.floor)
+            stood, seen = stood_on(floor, pose, state.observed), state.observed.contacts
+            arrows = (self.acting[i], held, self.panel.strength.value)
+            figures.append(pose_figure(character.skeleton, stood, seen, *arrows, floor))
+        self.shown = Frame(self.states[0].time, tuple(figures), floor)
         return self.shown
 
     def middle(self, frame: Frame) -> Float[Array, "2"]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from jostle.controllers import LEVEL, Floor
+from jostle.controllers import LEVEL, Floor, Observed
 from jostle.skeleton import Globals, Pose, Skeleton, find_roles, forward
 from jostle.types import Array, Bool, Float
 from jostle.viewer import drag as drags
@@ -50,13 +50,10 @@ def feet_of(
     return np.array([contacts[name] for name in names], dtype=bool), touching
 
 
-def lift_between(own: Floor, shown: Floor, pose: Pose) -> float:
-    """How much higher the ground that is shown is than a character's own, where it stands."""
+def stood_on(floor: Floor, pose: Pose, observed: Observed) -> Pose:
+    """The pose, brought from the character's own ground to the one that is shown, where it stands."""
     x = float(pose.root[0])
-    return shown.height(x) - own.height(x)
-
-
-def lifted(pose: Pose, lift: float) -> Pose:
+    lift = floor.height(x) - observed.floor.height(x)
     return Pose(pose.root + np.array([0.0, 0.0, lift]), pose.wxyz, pose.offsets)
 
 
