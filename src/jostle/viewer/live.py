@@ -216,10 +216,8 @@ class Live:
 
     def _remember(self, index: int) -> None:
         if self.states[index].frame % round(RATE / TRAIL_RATE / 2) == 0:
-            character = self.characters[index]
-            world = forward(
-                character.skeleton, stood_on(self.floor, self.states[index].pose, self.states[index].observed)
-            )
+            character, state = self.characters[index], self.states[index]
+            world = forward(character.skeleton, stood_on(self.floor, state.pose, state.observed))
             self.history[index].append(world.positions[list(trailed_joints(character.skeleton))])
             del self.history[index][: -int(TRAIL_SECONDS * TRAIL_RATE * 2)]
 

@@ -1,5 +1,6 @@
 """A walker as a controller: pure, pushed by the physics, on a ground that changes, never at a loss when it falls."""
 
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -266,6 +267,14 @@ def test_a_wish_that_makes_no_sense_gets_one_sentence(walker, command, sentence)
 def test_a_walker_that_makes_no_sense_gets_one_sentence(walker, changes, sentence):
     with pytest.raises(CommandError, match=sentence):
         replace(walker, **changes)
+
+
+def test_a_running_walker_can_be_sent_to_another_process(walker):
+    state = run(walker, 0.1)
+    other, again = pickle.loads(pickle.dumps((walker, state)))
+    np.testing.assert_array_equal(
+        other.step(again, NEUTRAL).moment.simulation, walker.step(state, NEUTRAL).moment.simulation
+    )
 
 
 def test_simbicon_runs_too():

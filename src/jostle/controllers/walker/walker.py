@@ -5,7 +5,7 @@ The simulation runs in `world`; here are the commands that reach it, what a stat
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -89,6 +89,10 @@ class Walker:
     @cached_property
     def _world(self) -> World:
         return World(self.physics, self.machine, self.values, self.person.fallen)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes: without the simulation, which is made anew."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def init(self, start: Start) -> WalkerState:
         """In the start state of its parameters, on its own ground."""
