@@ -27,7 +27,7 @@ from jostle.skeleton import Pose
 from jostle.types import Array, Float
 
 TILTING = np.radians(5.0)  # a second, of the ground
-LIMP = 0.06  # of a body's weight times its height, N m/rad: what is left of the servos in a body that has fallen
+LIMP = 0.06  # N m/rad for each newton of weight: what is left of the servos in a body that has fallen
 
 
 @dataclass(frozen=True, eq=False)
