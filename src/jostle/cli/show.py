@@ -103,17 +103,24 @@ def render(
 
 def _motions(names: Sequence[str], animation: str | None, seconds: float) -> list[Clip]:
     """Clips as they are, characters after they have run."""
-    from jostle.runtime import Character, load_controller, record
-
     if not 0 < seconds <= LONGEST_RUN:
         raise CommandError(f"A character can run for at most {LONGEST_RUN:g} s, and not for {seconds:g} s.")
     read = iter(load_all([name for name in names if not is_character(name)], animation))
-    runs = {
-        name: record(Character(load_controller(find(name))), seconds, name=Path(name).stem)
-        for name in names
-        if is_character(name)
-    }
-    return [runs[name] if is_character(name) else next(read) for name in names]
+    return [_run(name, seconds) if is_character(name) else next(read) for name in names]
+
+
+def _run(name: str, seconds: float) -> Clip:
+    """A character, left alone for a while."""
+    from jostle.controllers import NEUTRAL, Command
+    from jostle.runtime import Character, load_controller, record
+
+    with progress(f"running {name}") as report:
+
+        def command(time: float) -> Command:
+            report(int(10 * time), int(10 * seconds))
+            return NEUTRAL
+
+        return record(Character(load_controller(find(name))), seconds, command, name=Path(name).stem)
 
 
 def _render(clips: Sequence[Clip], target: str, **options: Any) -> None:
