@@ -13,13 +13,13 @@ def make(dt=0.01, **given):
     length, count = next(v.shape[:2] for name, v in given.items() if name != "steps")
     shapes = {"torques": (30,), "low": (4, 6), "com": (3,), "head": (3,), "head_angles": (3,)}
     kinds = {"phase": np.int8, "struck": bool, "low": bool}
-    names = ("phase", "struck", "torques", "low", "reach", "foot", "com", "spin", "head", "head_angles")
+    names = ("phase", "struck", "torques", "low", "reach", "foot", "knee", "com", "spin", "head", "head_angles")
     arrays = {n: np.zeros((length, count, *shapes.get(n, ())), kinds.get(n, float)) for n in names}
     arrays |= {"steps": np.full(count, length), **given}
     return Trace(PHYSICS, dt, arrays.pop("steps"), qpos=None, **arrays)
 
 
-def regular(cycle=100, cycles=8, heel=(0, 40), ball=(10, 55), tip=(12, 62), early=0):
+def regular(cycle=100, cycles=8, heel=(0, 40), ball=(10, 55), tip=(12, 62), early=0, knee=0.0):
     """Both feet alike, half a cycle apart: down from and until these percent of their own cycle, `early` steps before.
 
     Foot f strikes at the beginning of its cycle; it is swung until then, and stance until the other strikes.
@@ -37,4 +37,4 @@ def regular(cycle=100, cycles=8, heel=(0, 40), ball=(10, 55), tip=(12, 62), earl
             row = 0 if foot == swing else 1
             low[k, 0, row, :2], low[k, 0, row, 2:4] = heel[0] <= at < heel[1], ball[0] <= at < ball[1]
             low[k, 0, row + 2, 2:4] = tip[0] <= at < tip[1]
-    return make(phase=phase, struck=struck, low=low, reach=reach)
+    return make(phase=phase, struck=struck, low=low, reach=reach, knee=np.full((length, 1), knee))

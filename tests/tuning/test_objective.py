@@ -1,9 +1,13 @@
 """Every term of the objective, (3.4) to (3.17), against a plain loop over the steps of a small trace."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from jostle.body import Ground
 from jostle.controllers.walker.joints import ANGLES
+from jostle.controllers.walker.people import PEOPLE, walker_physics
 from jostle.errors import CommandError
 from jostle.tuning.objective import RATIO, WEIGHTS, Goal, observe, score, state_seconds, thresholded, weights_of
 from traces import PHYSICS, make, regular
@@ -164,6 +168,7 @@ def test_ratio(trace):
 @pytest.mark.parametrize(("times", "missed"), [
     ({}, 0.0),  # double support 24 %, heel off at 40 %
     ({"ball": (10, 40), "tip": (10, 48)}, 5.0 * 0.14), ({"heel": (0, 32)}, 5.0 * 0.08), ({"ball": (30, 55)}, 0.9),
+    ({"knee": 0.52}, 3.0 * 0.40),
 ])  # fmt: skip
 def test_our_own_term_sees_feet_that_people_do_not_have(times, missed):
     found = score(regular(**times), Goal(), np.array([1.0])).terms["stance"]
@@ -194,3 +199,12 @@ def test_a_cost_that_is_no_number_is_a_very_large_one(trace):
 def test_an_unknown_term_is_answered_with_the_known_ones():
     with pytest.raises(CommandError, match="Did you mean 'ratio'"):
         Goal(weights={"ration": 1.0})
+
+
+def test_climbing_a_slope_is_no_bobbing():
+    ground = Ground(slope=np.radians(10.0))
+    physics = walker_physics(PEOPLE["stocky"], ground)
+    x = 0.012 * np.arange(K)
+    com = np.stack([x, 0 * x, x * np.tan(ground.slope)], axis=1)[:, None]
+    climbing = replace(make(DT, com=com), physics=physics)
+    np.testing.assert_allclose(observe(climbing)["velocity"][0, 1:], 0.0, atol=1e-12)

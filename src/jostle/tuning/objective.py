@@ -2,7 +2,8 @@
 
 Every term is computed from a trace and can be read on its own. The weights and thresholds are the thesis's. One
 term is ours, `stance`, off by default: the thesis's objective does not see whether a foot stands flat, when its
-heel leaves the ground, and whether there is a phase with both feet down, and the eye sees it at once.
+heel leaves the ground, whether there is a phase with both feet down and how straight a leg strikes, and the eye sees
+it at once.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy as np
 from jostle.controllers.walker.gait import measure
 from jostle.controllers.walker.joints import ANKLES, HIPS, KNEES
 from jostle.controllers.walker.trace import Trace
+from jostle.controllers.walker.walk import PLANTED, ground_normal
 from jostle.errors import CommandError, unknown_name
-from jostle.types import Array, Float
+from jostle.types import Array, Bool, Float
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -41,7 +43,7 @@ _TILTED = 0.1  # radians
 _SLOWEST = 0.1  # m/s: the cost of transport of who does not advance is counted at this speed
 
 # of our own term: the middle of what people do
-_DOUBLE_SUPPORT, _HEEL_OFF, _FLAT = (0.14, 0.26), 0.40, 0.9
+_DOUBLE_SUPPORT, _HEEL_OFF, _FLAT, _KNEE = (0.14, 0.26), 0.40, 0.9, 0.12
 
 
 @dataclass(frozen=True)
@@ -73,21 +75,25 @@ def thresholded(d: Float[Array, "B"], epsilon: float) -> Float[Array, "B"]:
 
 def score(trace: Trace, goal: Goal, start_speed: Float[Array, "B"]) -> Score:
     """Score every walker of a trace; `start_speed` is v_0x of (3.6)."""
-    seen = observe(trace)
+    return judge(observe(trace), goal, start_speed, trace.physics.body.total_mass)
+
+
+def judge(seen: dict[str, Float[Array, "B ..."]], goal: Goal, start_speed: Float[Array, "B"], mass: float) -> Score:
+    """Score walks of which this was seen, whoever added it up, by bodies of this mass in kilograms."""
     terms = {
         "user": _user(seen, goal),
         "vel": _vel(seen, goal, start_speed),
-        "land": _land(trace),
-        "fail": 1.0 - trace.steps / len(trace.phase),  # (3.8)
-        "sym": _sym(trace),
+        "land": seen["loose"] + seen["stubbed"],  # (3.7)
+        "fail": 1.0 - seen["lasted"],  # (3.8)
+        "sym": _sym(seen["states"]),
         "ang": thresholded(seen["torque"], np.sqrt(EPS_ANG)),  # (3.11)
-        "head": _head(trace, seen),
+        "head": thresholded(np.sqrt(seen["head_speed_sd"]), np.sqrt(EPS_HEAD)) + LAMBDA_HEAD * seen["tilted"],  # (3.12)
         "power": _power(seen, goal),
         "ratio": np.linalg.norm(seen["ratio"] - RATIO, axis=1),  # (3.16)
         "stance": _stance(seen),
     }
-    weights = weights_of(goal, trace.physics.body.total_mass)
-    cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(trace.steps)))  # (3.17)
+    weights = weights_of(goal, mass)
+    cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(start_speed)))  # (3.17)
     return Score(terms, np.where(np.isfinite(cost), cost, 1e9), seen)
 
 
@@ -100,31 +106,58 @@ def weights_of(goal: Goal, mass: float) -> dict[str, float]:
 
 
 def observe(trace: Trace) -> dict[str, Float[Array, "B ..."]]:
-    """Speed, torques, head and feet of every walker."""
-    rows, steps, on = np.arange(len(trace.steps)), np.maximum(trace.steps, 1), trace.walked
+    """All that the objective needs of every walk: speed, torques, states, head and feet."""
+    rows, steps, length = np.arange(len(trace.steps)), np.maximum(trace.steps, 1), len(trace.phase)
     velocity = (trace.com[steps - 1, rows] - trace.com[0]) / (steps * trace.dt)[:, None]
     squares = np.square(trace.torques).sum(axis=0) / steps[:, None]  # (B, 30)
     shares = np.stack([squares[:, group].sum(axis=1) for group in (HIPS, KNEES, ANKLES)], axis=1)  # (3.15)
-    gaits = [measure(trace, walker) for walker in range(len(steps))]
-    body = trace.physics.body
-    spin_rate = np.diff(trace.spin, axis=0) / trace.dt * on[1:]
-    scale = (
-        body.total_mass * _com_height(trace) * np.maximum(velocity[:, 0], _SLOWEST)
-    )  # normalised as in Herr & Popovic
-    head = np.diff(trace.head[:, :, 0], axis=0) / trace.dt
-    mean = (head * on[1:]).sum(axis=0) / steps
-    spread = np.sqrt((np.square(head - mean) * on[1:]).sum(axis=0) / steps)
+    loose, stubbed = _landing(trace)
+    tilted = (np.linalg.norm(trace.head_angles, axis=2) > _TILTED) & trace.walked
     seen = {
         "seconds": trace.seconds,
-        "velocity": velocity,
+        "lasted": trace.steps / length,
+        "velocity": velocity - velocity[:, :1] * _rise(trace),
         "power": squares.sum(axis=1),  # (3.13)
         "ratio": shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-9),  # (3.14)
-        "torque": np.sqrt(np.square(spin_rate).sum(axis=0) / steps) / scale,  # root of (3.10)
-        "head_speed_sd": spread,
+        "torque": _turning(trace) / np.maximum(velocity[:, 0], _SLOWEST),
+        "head_speed_sd": _unsteadiness(trace),
+        "tilted": tilted.sum(axis=0) / length,
+        "loose": loose.sum(axis=0) / length,
+        "stubbed": stubbed.sum(axis=0) / length,
+        "states": state_seconds(trace),
     }
-    for name in ("step_m", "cycle_s", "double_support", "heel_off", "toe_off", "flat", "cycles"):
+    gaits = [measure(trace, walker) for walker in range(len(steps))]
+    for name in ("step_m", "cycle_s", "double_support", "heel_off", "toe_off", "flat", "knee_at_strike", "cycles"):
         seen[name] = np.array([float(getattr(gait, name)) for gait in gaits])
     return seen
+
+
+def _rise(trace: Trace) -> Float[Array, "3"]:
+    """How the ground rises per metre ahead: climbing a slope is no bobbing."""
+    x, _, z = ground_normal(trace.physics)
+    return np.array([0.0, 0.0, -x / z])
+
+
+def _turning(trace: Trace) -> Float[Array, "B"]:
+    """Root of (3.10) over mass and height of the centre of mass (Herr & Popovic 2008); not yet over speed."""
+    rate = np.diff(trace.spin, axis=0) / trace.dt * trace.walked[1:]
+    scale = trace.physics.body.total_mass * _com_height(trace)
+    return np.sqrt(np.square(rate).sum(axis=0) / np.maximum(trace.steps, 1)) / scale
+
+
+def _unsteadiness(trace: Trace) -> Float[Array, "B"]:
+    """Standard deviation of the head's speed ahead (3.12)."""
+    on, steps = trace.walked[1:], np.maximum(trace.steps, 1)
+    speed = np.diff(trace.head[:, :, 0], axis=0) / trace.dt
+    mean = (speed * on).sum(axis=0) / steps
+    return np.sqrt((np.square(speed - mean) * on).sum(axis=0) / steps)
+
+
+def _landing(trace: Trace) -> tuple[Bool[Array, "K B"], Bool[Array, "K B"]]:
+    """(3.7): push-off without a planted foot, and a swing toe on its top."""
+    low, on = trace.low, trace.walked
+    planted = (low[:, :, 1::2, :4].sum(axis=3) >= PLANTED).any(axis=2)
+    return (trace.phase % 2 == 1) & ~planted & on, low[:, :, 2, 4:].any(axis=2) & on
 
 
 def _com_height(trace: Trace) -> float:
@@ -152,19 +185,9 @@ def _vel(seen: dict[str, Array], goal: Goal, start_speed: Float[Array, "B"]) -> 
     return thresholded(vy, EPS_VEL) + LAMBDA_VEL * (start + thresholded(vz, 2 * EPS_VEL))
 
 
-def _land(trace: Trace) -> Float[Array, "B"]:
-    """(3.7): push-off without a planted foot, and a swing toe on its top."""
-    low = trace.low
-    planted = (low[:, :, 1::2, :4].sum(axis=3) >= 3).any(axis=2)
-    loose = (trace.phase % 2 == 1) & ~planted
-    stubbed = low[:, :, 2, 4:].any(axis=2)
-    return ((loose.astype(int) + stubbed) * trace.walked).sum(axis=0) / len(trace.phase)
-
-
-def _sym(trace: Trace) -> Float[Array, "B"]:
+def _sym(states: Float[Array, "B 4"]) -> Float[Array, "B"]:
     """(3.9)"""
-    means = state_seconds(trace)
-    return thresholded(means[:, 0] - means[:, 2], EPS_TIME) + thresholded(means[:, 1] - means[:, 3], EPS_TIME)
+    return thresholded(states[:, 0] - states[:, 2], EPS_TIME) + thresholded(states[:, 1] - states[:, 3], EPS_TIME)
 
 
 def state_seconds(trace: Trace) -> Float[Array, "B 4"]:
@@ -177,13 +200,6 @@ def state_seconds(trace: Trace) -> Float[Array, "B 4"]:
     return np.stack(means, axis=1)
 
 
-def _head(trace: Trace, seen: dict[str, Array]) -> Float[Array, "B"]:
-    """(3.12)"""
-    tilted = (np.linalg.norm(trace.head_angles, axis=2) > _TILTED) & trace.walked
-    steady = thresholded(np.sqrt(seen["head_speed_sd"]), np.sqrt(EPS_HEAD))
-    return steady + LAMBDA_HEAD * tilted.sum(axis=0) / len(trace.phase)
-
-
 def _power(seen: dict[str, Array], goal: Goal) -> Float[Array, "B"]:
     """(3.13), or the cost of transport where no speed is asked, or 1 / v_x for the fastest walk."""
     speed = np.maximum(seen["velocity"][:, 0], _SLOWEST)
@@ -193,8 +209,8 @@ def _power(seen: dict[str, Array], goal: Goal) -> Float[Array, "B"]:
 
 
 def _stance(seen: dict[str, Array]) -> Float[Array, "B"]:
-    """Ours: both feet down for a fifth of the cycle, the heel down until late, the foot flat in mid-stance."""
+    """Ours: both feet down for a fifth of the cycle, flat in mid-stance, a late heel, a straight leg at strike."""
     low, high = _DOUBLE_SUPPORT
-    both, heel, flat = seen["double_support"], seen["heel_off"], seen["flat"]
+    both, heel, flat, knee = (seen[name] for name in ("double_support", "heel_off", "flat", "knee_at_strike"))
     missed = np.maximum(low - both, 0.0) + np.maximum(both - high, 0.0) + np.maximum(_HEEL_OFF - heel, 0.0)
-    return 5.0 * missed + np.maximum(_FLAT - flat, 0.0)
+    return 5.0 * missed + np.maximum(_FLAT - flat, 0.0) + 3.0 * np.maximum(knee - _KNEE, 0.0)

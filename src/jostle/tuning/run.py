@@ -189,7 +189,11 @@ class Run:
 
 def _flat(seen: dict[str, Array]) -> dict[str, Array]:
     """One column a name: velocity and power ratio by their parts."""
-    parts = {"velocity": ("speed", "drift", "climb"), "ratio": ("hip", "knee", "ankle")}
+    parts: dict[str, tuple[str, ...]] = {
+        "velocity": ("speed", "drift", "climb"),
+        "ratio": ("hip", "knee", "ankle"),
+        "states": ("state_0", "state_1", "state_2", "state_3"),
+    }
     flat = {}
     for name, values in seen.items():
         flat |= dict(zip(parts.get(name, (name,)), values.reshape(len(values), -1).T, strict=True))

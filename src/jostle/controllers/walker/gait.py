@@ -29,6 +29,7 @@ class Gait:
     cycle_s: float = 0.0
     step_m: float = 0.0
     step_spread_m: float = 0.0  # standard deviation
+    knee_at_strike: float = 0.0  # radians from straight, of the leg that strikes
 
 
 def strikes(trace: Trace, walker: int) -> Int[Array, "n"]:
@@ -58,7 +59,8 @@ def measure(trace: Trace, walker: int) -> Gait:
     heel_off, toe_off, flat = np.mean(rows, axis=0)
     reach = trace.reach[at, walker]
     seconds = float(np.mean(at[2:] - at[:-2])) * trace.dt
-    return Gait(cycles, both, heel_off, toe_off, flat, seconds, float(np.mean(reach)), float(np.std(reach)))
+    knee = float(np.mean(np.abs(trace.knee[at, walker])))
+    return Gait(cycles, both, heel_off, toe_off, flat, seconds, float(np.mean(reach)), float(np.std(reach)), knee)
 
 
 def _cycles(trace: Trace, walker: int, at: Int[Array, "n"]) -> list[tuple[int, int, int]]:

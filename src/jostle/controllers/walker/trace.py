@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.body import Physics
+from jostle.controllers.walker.joints import INDEX
 from jostle.controllers.walker.walk import Senses, Walk
 from jostle.types import Array, Bool, Float, Int
 
+_KNEE = INDEX["lknee_y"]
 PATIENCE = 1.5  # seconds without a step after which a walker has stopped
 
 
@@ -39,6 +41,7 @@ class Trace:
     low: Bool[Array, "K B 4 6"]  # swing foot, stance foot, swing toe, stance toe: corners on the ground
     reach: Float[Array, "K B"]  # of the swing ankle ahead of the stance ankle
     foot: Float[Array, "K B"]  # sagittal angle of the swing foot: negative with its toe up
+    knee: Float[Array, "K B"]  # flexion of the swing knee
     com: Float[Array, "K B 3"]
     spin: Float[Array, "K B"]  # vertical angular momentum, N m s
     head: Float[Array, "K B 3"]
@@ -100,7 +103,7 @@ class _Log:
         self.steps = np.zeros(count, dtype=int)
         self.phase, self.struck = zeros(count, dtype=np.int8), zeros(count, dtype=bool)
         self.torques, self.low = zeros(30, count), zeros(6, 4, count, dtype=bool)
-        self.reach, self.foot = zeros(count), zeros(count)
+        self.reach, self.foot, self.knee = zeros(count), zeros(count), zeros(count)
         self._live = [many.com, many.angular_momentum[:, 2], many.read("xpos")[:, head], many.read("xmat")[:, head]]
         self._live += [many.qpos] if poses else []
         self._noted = [zeros(*live.shape) for live in self._live]
@@ -119,6 +122,7 @@ class _Log:
         every = slice(None) if len(rows) == len(self.steps) else rows
         self.torques[k][:, every], self.low[k][:, :, every] = torques.T, now.low.T
         self.reach[k, every], self.foot[k, every], self.struck[k, every] = now.stride[:, 0], now.world[:, 2, 1], struck
+        self.knee[k, every] = now.angles[:, _KNEE]
         return struck
 
     def trace(self, walk: Walk) -> Trace:
@@ -130,7 +134,7 @@ class _Log:
         torques, low = self.torques.transpose(0, 2, 1), self.low.transpose(0, 3, 2, 1)
         return Trace(
             walk.physics, walk.dt, self.steps, self.phase, self.struck, torques, low, self.reach, self.foot,
-            com, spin, head, _world_angles(frame), poses[0] if poses else None,
+            self.knee, com, spin, head, _world_angles(frame), poses[0] if poses else None,
         )  # fmt: skip
 
 

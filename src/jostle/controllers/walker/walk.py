@@ -101,7 +101,7 @@ class Walk:
         self.dt = float(physics.model.opt.timestep)
         self.heading: Float[Array, "B"] = np.zeros(count)
         self.veer: Float[Array, "B"] = np.zeros(count)  # radians by which swing legs step to the right, to go left
-        self.normal: Float[Array, "B 3"] = np.tile(_ground_normal(physics), (count, 1))
+        self.normal: Float[Array, "B 3"] = np.tile(ground_normal(physics), (count, 1))
         self.pivot: Float[Array, "B 3"] = np.zeros((count, 3))  # a point of the ground
         self._mirror, self._corners = Mirror(self.many), _corners(physics)
 
@@ -147,6 +147,7 @@ class Walk:
         self._mirror.face(rows, self.side, self.heading[rows])
         self._normal = np.ascontiguousarray(self.normal[rows].T)
         self._level = (self.normal[rows] * self.pivot[rows]).sum(axis=1)
+        self._flat = bool(np.all(self.normal[rows] == [0.0, 0.0, 1.0]))
         self._arm, self._switch = self._gains.alpha_arm[rows], self._gains.switch[rows]
         self._servo = np.empty((self._servos.shape[2], len(rows)))
         self._kp, self._kd, self._target = self._servo[:90].reshape(3, 30, -1)
@@ -169,9 +170,8 @@ class Walk:
         balance[0], balance[1] = self._mirror.points(balance[0], balance[1])
         distance, velocity, stride = balance.transpose(1, 2, 0)
         low = self._heights(frames, places) < TOUCH
-        rates = see("rates") * self._mirror.sign
-        angles, turning = see("angles") * self._mirror.sign, self._mirror.turns(see("turning"))
-        world = self._world_angles(frames)
+        angles, rates = see("motion") * self._mirror.sign
+        world, turning = self._world_angles(frames), self._mirror.turns(see("turning"))
         return Senses(angles.T, rates.T, world.T, turning.T, distance, velocity, stride, low.T)
 
     def _world_angles(self, frames: Float[Array, "9 6 n"]) -> Float[Array, "3 4 n"]:
@@ -187,19 +187,20 @@ class Walk:
 
     def _heights(self, frames: Float[Array, "9 6 n"], places: Float[Array, "3 4 n"]) -> Float[Array, "6 4 n"]:
         """Of the corners of swing foot, stance foot, swing toe and stance toe above the ground."""
-        a, b, c = self._normal
-        u, v, w = a * frames[0:3, 2:] + b * frames[3:6, 2:] + c * frames[6:9, 2:]  # (4, n): rise of each column
+        rise, joints = frames[6:9, 2:], places[2]  # (3, 4, n), (4, n): of each column of a frame, and of the joints
+        if not self._flat:
+            a, b, c = self._normal
+            rise = a * frames[0:3, 2:] + b * frames[3:6, 2:] + c * rise
+            joints = a * places[0] + b * places[1] + c * joints
         x, y, z = self._corners  # (6, 4, 1)
-        joints = a * places[0] + b * places[1] + c * places[2] - self._level
-        return x * u + y * v + z * w + joints
+        return x * rise[0] + y * rise[1] + z * rise[2] + (joints - self._level)
 
     def _torques(self, now: Senses, damped: Float[Array, "30 n"]) -> Float[Array, "30 n"]:
         """Of the thirty joints, in the mirror, without the joints' own dampers (3.1)-(3.3)."""
-        kp, q = self._kp, now.angles.T
-        torques = kp * (self._target - q)
-        arm = self._arm * (q[_R_HIP] - q[_L_HIP])  # (3.2)
-        torques[_L_ARM] += kp[_L_ARM] * arm
-        torques[_R_ARM] -= kp[_R_ARM] * arm  # (3.3)
+        q, target = now.angles.T, self._target
+        target[_L_ARM] = self._arm * (q[_R_HIP] - q[_L_HIP])  # (3.2)
+        np.negative(target[_L_ARM], out=target[_R_ARM])  # (3.3)
+        torques = self._kp * (target - q)
         turned = self._mirror.back(self._world_torques(now))[:, _TORQUE_OF]  # (3, 10, n)
         x, y, z = self._mirror.see("axes") * turned
         own = (x + y + z) * self._mirror.sign[WORLD] + damped[WORLD]
@@ -253,7 +254,8 @@ def _start_state(gains: Gains, heading: Float[Array, "B"]) -> tuple[Float[Array,
     return qpos, np.concatenate([quat.apply(yaw, gains.velocity), turning, gains.rates], axis=1)
 
 
-def _ground_normal(physics: Physics) -> Float[Array, "3"]:
+def ground_normal(physics: Physics) -> Float[Array, "3"]:
+    """Up, square to the ground."""
     wxyz = physics.model.geom("ground").quat
     return quat.apply(np.asarray(wxyz, dtype=float), np.array([0.0, 0.0, 1.0]))
 
