@@ -74,7 +74,8 @@ class Simulations:
         self._bound: set[str] = set()
         self._qpos, self._qvel, self._forces = (self._batch.bind(f) for f in ("qpos", "qvel", "qfrc_applied"))
         self._explosions: Int[Array, "B 3"] = self._batch.warning[:, _EXPLODED, 1]
-        self._before = np.empty_like(self._batch.state)
+        self._moved = self._batch.state[:, : self.column("ctrl")]  # what a step changes: positions, velocities, …
+        self._before = self._moved.copy()
         model = physics.model
         self._sites = {model.site(i).name: i for i in range(model.nsite)}
         self._sensors = {model.sensor(i).name: int(model.sensor(i).adr[0]) for i in range(model.nsensor)}
@@ -144,7 +145,7 @@ class Simulations:
         """Advance the running ones by `substeps` time steps."""
         if not self.running.any():
             return
-        np.copyto(self._before, self._batch.state)
+        np.copyto(self._before, self._moved)
         counts = self._explosions.copy()
         with _QUIET:
             self._batch.step(self.running, nstep=substeps, stage=_CURRENT)
@@ -155,7 +156,7 @@ class Simulations:
     def _take_back(self, reset: Bool[Array, "B"]) -> None:
         """MuJoCo resets what explodes to the rest pose without a word; go back to before the step instead."""
         exploded = reset | ~np.all(np.abs(self._qvel) < _FAST, axis=1)
-        self._batch.state[exploded] = self._before[exploded]
+        self._moved[exploded] = self._before[exploded]
         self._batch.forward(exploded, stage=_CURRENT)
         self.drop(exploded)
 

@@ -94,13 +94,12 @@ class Mirror:
 
 
 def _places(many: Simulations) -> dict[str, _Places]:
-    """The fields: angles, rates, forces and damping of the thirty joints; frames, places and turning of parts; …"""
+    """The fields: motion, forces and damping of the thirty joints; frames, places and turning of parts; and so on."""
     state, bodies = many.state, _bodies(many.physics)
     angles = np.stack([np.arange(len(SIGN)), MIRROR])
     joints = _joints(many.physics)[angles[:, WORLD]]
     found = {
-        "angles": (state, many.column("qpos") + 7 + angles),
-        "rates": (state, many.column("qvel") + 6 + angles),
+        "motion": (state, np.stack([many.column("qpos") + 7 + angles, many.column("qvel") + 6 + angles], axis=1)),
         "forces": (state, many.column("qfrc_applied") + 6 + angles),
         "damping": (many.vary("dof_damping", 1.0), 6 + angles),
         "frames": (many.read("xmat"), _components(bodies, 9, 9)),  # (9, 6)
