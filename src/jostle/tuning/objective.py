@@ -16,8 +16,8 @@ import numpy as np
 
 from jostle.controllers.walker.gait import measure
 from jostle.controllers.walker.joints import ANKLES, HIPS, KNEES
+from jostle.controllers.walker.senses import PLANTED, ground_normal
 from jostle.controllers.walker.trace import Trace
-from jostle.controllers.walker.walk import PLANTED, ground_normal
 from jostle.errors import CommandError, unknown_name
 from jostle.types import Array, Bool, Float
 

@@ -9,7 +9,8 @@ from jostle.body import Ground, Options, compile_body
 from jostle.controllers.walker.joints import ANGLES, MIRROR, SIGN
 from jostle.controllers.walker.parameters import SPACES, WALKER
 from jostle.controllers.walker.people import PEOPLE, build_person, walker_dofs, walker_physics
-from jostle.controllers.walker.walk import SHORTEST, TOE_UP, TOUCH, Walk
+from jostle.controllers.walker.senses import TOUCH
+from jostle.controllers.walker.walk import SHORTEST, TOE_UP, Walk
 
 STOCKY = PEOPLE["stocky"]
 

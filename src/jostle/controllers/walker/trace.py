@@ -9,7 +9,8 @@ import numpy as np
 
 from jostle.body import Physics
 from jostle.controllers.walker.joints import INDEX
-from jostle.controllers.walker.walk import Senses, Walk
+from jostle.controllers.walker.senses import Senses
+from jostle.controllers.walker.walk import Walk
 from jostle.types import Array, Bool, Float, Int
 
 _KNEE = INDEX["lknee_y"]

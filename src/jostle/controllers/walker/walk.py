@@ -3,10 +3,6 @@
 Everything is computed *in the mirror* (mirror.py): whichever leg swings is called left, so the equations below know one
 swing leg, one stance leg and two states.
 
-World-frame angles of a part are those of its up and forward vectors in the coronal, sagittal and transverse planes; a
-foot's sagittal angle is that of its forward vector. Angles count about X, Y, Z by the right-hand rule in the frame
-of the heading: X ahead, Y to the side of the swing leg, Z up.
-
 Dampers work inside MuJoCo as joint damping, which it integrates implicitly: that is what permits steps of 2 ms. Where a
 servo is in the world frame, the difference between its damping and the joint's is added to the applied torque.
 
@@ -27,14 +23,12 @@ from jostle.body import Physics, Simulations
 from jostle.controllers.walker.joints import INDEX
 from jostle.controllers.walker.mirror import WORLD, Mirror
 from jostle.controllers.walker.parameters import SPACES, Gains
-from jostle.controllers.walker.people import foot_corners
+from jostle.controllers.walker.senses import TOUCH, Senses, corners, ground_normal, world_angles
 from jostle.maths import quat
 from jostle.types import Array, Bool, Float, Int
 
-TOUCH = 0.002  # metres: a corner lower than this touches the ground
 TOE_UP = 0.1  # radians: a swing foot strikes only if its toe points up by this (section 3.2)
 SHORTEST = 0.1  # seconds: a step takes at least this long; a foot that has just struck does not strike again
-PLANTED = 3  # corners of foot or toe that make a stance foot planted
 
 _L_ARM, _R_ARM, _L_HIP, _R_HIP = (INDEX[name] for name in ("larm_y", "rarm_y", "lhip_y", "rhip_y"))
 # of torso, swing thigh, swing foot and stance foot: the angle whose gains and target hold about X, Y, Z; -1 for none
@@ -59,34 +53,6 @@ class Style:
 STYLES = {"walker": Style(), "simbicon": Style(timed=True, world_ankles=False, toe_up=-np.inf, early=False)}
 
 
-@dataclass(frozen=True, eq=False)
-class Senses:
-    """What a walker feels, in the mirror."""
-
-    angles: Float[Array, "n 30"]
-    rates: Float[Array, "n 30"]
-    world: Float[Array, "n 4 3"]  # coronal, sagittal, transverse angles of torso, swing thigh, swing and stance foot
-    turning: Float[Array, "n 4 3"]  # their angular velocities
-    distance: Float[Array, "n 3"]  # from the stance ankle to the centre of mass
-    velocity: Float[Array, "n 3"]  # of the centre of mass
-    stride: Float[Array, "n 3"]  # from the stance ankle to the swing ankle
-    low: Bool[Array, "n 4 6"]  # swing foot, stance foot, swing toe, stance toe: corners on the ground
-
-    @property
-    def planted(self) -> Bool[Array, "n"]:
-        counts = self.low.T[:4, 1::2].sum(axis=0, dtype=np.int8)  # (2, n): of stance foot and toe
-        return np.maximum(*counts) >= PLANTED
-
-    @property
-    def swing_touches(self) -> Bool[Array, "n"]:
-        return np.any(self.low.T[:4, ::2], axis=(0, 1))
-
-    @property
-    def stubbed(self) -> Bool[Array, "n"]:
-        """The top of the swing toe is on the ground."""
-        return np.any(self.low.T[4:, 2], axis=0)
-
-
 class Walk:
     """A batch of walkers with one body and a parameter vector each: `start`, then `step` again and again.
 
@@ -103,13 +69,13 @@ class Walk:
         self.veer: Float[Array, "B"] = np.zeros(count)  # radians by which swing legs step to the right, to go left
         self.normal: Float[Array, "B 3"] = np.tile(ground_normal(physics), (count, 1))
         self.pivot: Float[Array, "B 3"] = np.zeros((count, 3))  # a point of the ground
-        self._mirror, self._corners = Mirror(self.many), _corners(physics)
+        self._mirror, self._corners = Mirror(self.many), corners(physics)
 
     def start(self, values: Float[Array, "B P"], heading: Float[Array, "B"] | float = 0.0) -> None:
         """Put every walker into the start state of its parameters, facing its heading, its feet on the ground."""
         gains, count = self.space.unpack(values), self.many.count
         self.heading[:] = heading
-        qpos, qvel = _start_state(gains, self.heading)
+        qpos, qvel = start_state(gains, self.heading)
         self.many.start(qpos, qvel)
         self.resume(gains, np.zeros(count, int), np.zeros(count, int), np.zeros(count))
         heights = self._heights(self._mirror.see("frames"), self._mirror.see("places"))
@@ -171,19 +137,8 @@ class Walk:
         distance, velocity, stride = balance.transpose(1, 2, 0)
         low = self._heights(frames, places) < TOUCH
         angles, rates = see("motion") * self._mirror.sign
-        world, turning = self._world_angles(frames), self._mirror.turns(see("turning"))
+        world, turning = world_angles(self._mirror, frames), self._mirror.turns(see("turning"))
         return Senses(angles.T, rates.T, world.T, turning.T, distance, velocity, stride, low.T)
-
-    def _world_angles(self, frames: Float[Array, "9 6 n"]) -> Float[Array, "3 4 n"]:
-        """Of torso, thigh and feet. Columns of a frame: 0 points forward, 2 up."""
-        x, y = self._mirror.points(frames[0:3, :4], frames[3:6, :4])  # (3, 4, n): ahead and aside of each column
-        z = frames[6:9, :4]
-        world = np.empty_like(x)
-        np.arctan2(-y[2], z[2], out=world[0])
-        np.arctan2(x[2, :2], z[2, :2], out=world[1, :2])
-        np.arctan2(-z[0, 2:], np.hypot(x[0, 2:], y[0, 2:]), out=world[1, 2:])
-        np.arctan2(y[0], x[0], out=world[2])
-        return world
 
     def _heights(self, frames: Float[Array, "9 6 n"], places: Float[Array, "3 4 n"]) -> Float[Array, "6 4 n"]:
         """Of the corners of swing foot, stance foot, swing toe and stance toe above the ground."""
@@ -245,25 +200,10 @@ def _servos(gains: Gains) -> Float[Array, "B 2 130"]:
     return np.concatenate([*own, *world, gains.c_d, gains.c_v], axis=2)
 
 
-def _start_state(gains: Gains, heading: Float[Array, "B"]) -> tuple[Float[Array, "B 37"], Float[Array, "B 36"]]:
+def start_state(gains: Gains, heading: Float[Array, "B"]) -> tuple[Float[Array, "B 37"], Float[Array, "B 36"]]:
     """Positions and velocities: turned to the heading, then pitched."""
     yaw, pitch = quat.from_yaw(heading), quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), gains.pitch)
     none = np.zeros((len(heading), 3))
     qpos = np.concatenate([none, quat.mul(yaw, pitch), gains.angles], axis=1)
     turning = np.stack([none[:, 0], gains.pitch_rate, none[:, 0]], axis=1)  # about the pelvis's own Y
     return qpos, np.concatenate([quat.apply(yaw, gains.velocity), turning, gains.rates], axis=1)
-
-
-def ground_normal(physics: Physics) -> Float[Array, "3"]:
-    """Up, square to the ground."""
-    wxyz = physics.model.geom("ground").quat
-    return quat.apply(np.asarray(wxyz, dtype=float), np.array([0.0, 0.0, 1.0]))
-
-
-def _corners(physics: Physics) -> Float[Array, "3 6 4 1"]:
-    """Of a foot, a foot, a toe and a toe: four under the sole and two on top of the tip, in the joint's frame."""
-    points = foot_corners(physics.body, "Left")
-    no_top = points["Foot"][2:] + np.array([0.0, 0.0, 1.0])  # the top of a foot is out of reach
-    foot = np.concatenate([points["Foot"], no_top])
-    toe = np.concatenate([points["Toe"], points["Tip"]])
-    return np.stack([foot, foot, toe, toe], axis=1).transpose(2, 0, 1)[..., None]
