@@ -21,6 +21,7 @@ from jostle.tuning.schema import Where
 from jostle.types import Array, PathLike
 
 FORMAT, VERSION = "jostle-run", 1
+_MOST = 512 * 2**20  # bytes; three thousand generations of four thousand walkers are 100 MB
 _ARRAYS = ("head", "origin", "best", "mean", "costs", "checks")
 
 
@@ -73,11 +74,11 @@ def load_run(path: PathLike, evaluate: Evaluate) -> Run:
 
 
 def _arrays(path: PathLike) -> dict[str, Array]:
-    raw = read_bytes(path, limit=64 * 2**20)
+    raw = read_bytes(path, limit=_MOST)
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            if sum(info.file_size for info in archive.infolist()) > 64 * 2**20:
-                raise ValueError("it unpacks to more than 64 MB")
+            if sum(info.file_size for info in archive.infolist()) > _MOST:
+                raise ValueError(f"it unpacks to more than {_MOST // 2**20} MB")
         with np.load(io.BytesIO(raw), allow_pickle=False) as members:
             return {name: members[name] for name in _ARRAYS}
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:

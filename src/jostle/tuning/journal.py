@@ -15,7 +15,7 @@ from jostle.types import PathLike
 
 TERMS = tuple(WEIGHTS)
 SEEN = ("seconds", "speed", "drift", "climb", "step_m", "cycle_s", "hip", "knee", "ankle", "power", "torque")
-SEEN += ("head_speed_sd", "double_support", "heel_off", "toe_off", "flat", "cycles")
+SEEN += ("head_speed_sd", "double_support", "heel_off", "toe_off", "flat", "knee_at_strike", "cycles")
 COLUMNS = ("generation", "stage", "asked_s", "sigma", "survived", "cost", "lowest", "median", "simulated_s", "wall_s")
 COLUMNS += (*(f"w_{name}" for name in TERMS), *(f"e_{name}" for name in TERMS), *SEEN)  # terms weighted, and not
 
