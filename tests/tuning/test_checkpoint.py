@@ -209,5 +209,8 @@ def test_the_log_reads_as_it_was_written(tmp_path):
         journal.add(row_of(run.step(), 0.5))
     assert read_journal(tmp_path / "a.csv") == journal.rows
     assert [row["generation"] for row in read_journal(tmp_path / "a.csv", upto=2)] == [1, 2]
+    older = (tmp_path / "a.csv").read_text().replace("knee_at_strike", "no_such_figure")
+    (tmp_path / "old.csv").write_text(older)
+    assert [np.isnan(row["knee_at_strike"]) for row in read_journal(tmp_path / "old.csv")] == [True] * 3
     first = journal.rows[0]
     assert sum(first[f"w_{name}"] for name in ("user", "ratio", "head")) == pytest.approx(first["cost"])

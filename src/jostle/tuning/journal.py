@@ -55,8 +55,8 @@ def read_journal(path: PathLike, upto: int | None = None) -> list[Row]:
     rows = []
     for line in lines:
         try:
-            row = {column: float(line[column]) for column in COLUMNS}
-        except (KeyError, TypeError, ValueError):
+            row = {column: float(line.get(column, "nan")) for column in COLUMNS}  # an older log has fewer columns
+        except (TypeError, ValueError):
             break
         if upto is not None and row["generation"] > upto:
             break
