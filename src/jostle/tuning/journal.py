@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def read_journal(path: PathLike, upto: int | None = None) -> list[Row]:
             row = {column: float(line.get(column, "nan")) for column in COLUMNS}  # an older log has fewer columns
         except (TypeError, ValueError):
             break
-        if upto is not None and row["generation"] > upto:
+        if not row["generation"] <= (math.inf if upto is None else upto):  # NaN neither: then it is no log
             break
         if not rows or row["generation"] > rows[-1]["generation"]:  # two processes may have written
             rows.append(row)
