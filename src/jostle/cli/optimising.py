@@ -17,6 +17,7 @@ from jostle.cli.chart import Screen
 from jostle.cli.common import WALKER, say, told_warnings
 from jostle.errors import CommandError, JostleError
 from jostle.runtime import save_controller
+from jostle.tuning.gpu import Gpu
 from jostle.tuning.recipe import Recipe, Stage, read_recipe, recipe_from
 from jostle.tuning.run import Evaluate, start_values
 from jostle.tuning.schema import Where
@@ -39,6 +40,7 @@ class Order:
     output: str
     threads: int = 0
     cluster: str | None = None
+    gpu: bool = False
     resume: bool = False
 
 
@@ -66,6 +68,8 @@ def follow(order: Order, limits: Limits) -> None:
     files = files_for(order.output)
     if order.threads < 0:
         raise CommandError(f"--threads must be 0 (all) or a positive number, not {order.threads}.")
+    if order.gpu and order.cluster is not None:
+        raise CommandError("A population walks on a cluster or on a GPU, not on both; leave out --cluster or --gpu.")
     recipe = read_order(order)
     with _evaluator(order) as evaluate:
         with told_warnings():
@@ -75,6 +79,9 @@ def follow(order: Order, limits: Limits) -> None:
 
 @contextmanager
 def _evaluator(order: Order) -> Iterator[Evaluate]:
+    if order.gpu:
+        yield Gpu().score
+        return
     if order.cluster is None:
         yield Bench(order.threads).score
         return
@@ -126,7 +133,8 @@ def _start(recipe: Recipe, source: str | None) -> Float[Array, "P"]:
 def _again(order: Order) -> str:
     """The command that goes on."""
     words = ["jostle", "walk", "optimise", "-o", order.output, "--resume"]
-    return shlex.join([*words, "--cluster", order.cluster] if order.cluster else words)
+    where = ["--cluster", order.cluster] if order.cluster else ["--gpu"] if order.gpu else []
+    return shlex.join([*words, *where])
 
 
 def _run(session: Session, limits: Limits, again: str) -> None:

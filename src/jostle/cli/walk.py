@@ -38,6 +38,7 @@ def optimise(
     generations: int | None = None,
     threads: int = 0,
     cluster: str | None = None,
+    gpu: bool = False,
     resume: bool = False,
 ) -> None:
     """Teach a body to walk; ctrl-C stops it, and --resume goes on as if nothing had happened.
@@ -57,13 +58,14 @@ def optimise(
         generations: stop after this many in all; --resume goes on
         threads: processors to use on this machine (0: all)
         cluster: scheduler of a Dask cluster to walk on, such as tcp://head:8786
+        gpu: walk on this machine's GPU; worth it for populations of hundreds
         resume: go on with the run that lies beside the output
     """
     from jostle.cli.optimising import Limits, Order, follow
 
     given = {"body": body, "machine": machine, "start": start, "seed": seed, "population": population, "sigma": sigma}
     wishes = {"speed": speed, "step": step}
-    order = Order(recipe, _given(given), _given(wishes), output, threads, cluster, resume)
+    order = Order(recipe, _given(given), _given(wishes), output, threads, cluster, gpu, resume)
     follow(order, Limits(minutes, generations))
 
 

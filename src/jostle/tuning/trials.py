@@ -84,7 +84,7 @@ class Bench:
         walk = self._walk(job, len(rows), timestep)
         trace = rollout(walk, rows, job.seconds, job.person.fallen, shoves(job, len(rows), walk.dt))
         scored = score(trace, job.goal, rows[:, SPACES[job.machine].index["velocity.x"]])
-        return _over_trials(scored, trace.steps == len(trace.phase), len(values), job.trials)
+        return over_trials(scored, trace.steps == len(trace.phase), len(values), job.trials)
 
     def _walk(self, job: Job, count: int, timestep: float) -> Walk:
         key = (job.person, job.ground, job.machine, count, timestep)
@@ -95,7 +95,9 @@ class Bench:
         return self._walks[key]
 
 
-def _over_trials(scored: Score, survived: Array, count: int, trials: int) -> Outcome:
+def over_trials(scored: Score, survived: Array, count: int, trials: int) -> Outcome:
+    """Scores of walks that stand side by side as means of their candidates."""
+
     def mean(values: Array) -> Array:
         own = values[: count * trials].astype(float)
         return own.reshape(count, trials, *values.shape[1:]).mean(axis=1)

@@ -101,7 +101,7 @@ def _places(many: Simulations) -> dict[str, _Places]:
     found = {
         "motion": (state, np.stack([many.column("qpos") + 7 + angles, many.column("qvel") + 6 + angles], axis=1)),
         "forces": (state, many.column("qfrc_applied") + 6 + angles),
-        "damping": (many.vary("dof_damping", 1.0), 6 + angles),
+        "damping": (many.vary("dof_damping", many.physics.model.dof_damping), 6 + angles),
         "frames": (many.read("xmat"), _components(bodies, 9, 9)),  # (9, 6)
         "places": (many.read("xpos"), _components(bodies[:, 2:], 3, 3)),  # (3, 4): of feet and toes
         "turning": (many.read("cvel"), _components(bodies[:, :4], 6, 3)),  # (3, 4): not of the toes

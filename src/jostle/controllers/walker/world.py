@@ -76,7 +76,7 @@ class World:
         self._gains = SPACES[machine].unpack(self.values)
         self._lay_ground()
         self._soft = LIMP * physics.body.weight * _limpness()
-        self._damping = self.many.vary("dof_damping", 1.0)
+        self._damping = self.many.vary("dof_damping", self.many.physics.model.dof_damping)
         self._turned = self.many.read("xquat")
 
     def _lay_ground(self) -> None:

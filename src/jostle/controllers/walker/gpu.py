@@ -1,0 +1,228 @@
+# pyright: basic, reportMissingImports=false
+"""Thousands of walkers at once on a GPU: MuJoCo Warp steps them, `gpu_kernel` controls them and adds up what they do.
+
+It walks as `Walk` does, in single precision, and tells at the end what `tuning.observe` would have seen in a trace: the
+sums are enough to judge a walk by, and no trace of thousands has to leave the GPU. Without a GPU it runs on the
+processor, slowly: good for a test, for nothing else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jostle.body import Physics
+from jostle.controllers.walker.joints import INDEX, MIRROR, SIGN
+from jostle.controllers.walker.parameters import SPACES, Gains
+from jostle.controllers.walker.people import foot_corners
+from jostle.controllers.walker.walk import STYLES, ground_normal, start_state
+from jostle.errors import CommandError
+from jostle.types import Array, Float, Int
+
+_CONTACTS, _ROWS = 24, 110  # of one walker, at most: contacts, and rows of the constraint solver
+
+
+class GpuWalk:
+    """A batch of walkers with one body: `start`, `run`, and `seen` tells how they walked."""
+
+    def __init__(self, physics: Physics, count: int, kind: str, fallen: float, device: str = "cuda:0") -> None:
+        wp, mjw = _libraries()
+        self.physics, self.count, self.space, self._style = physics, count, SPACES[kind], STYLES[kind]
+        self.dt, self._wp, self._mjw = float(physics.model.opt.timestep), wp, mjw
+        self.device = _device(wp, device)
+        with wp.ScopedDevice(self.device):
+            self._model = mjw.put_model(physics.model)
+            self._data = mjw.make_data(physics.model, nworld=count, nconmax=_CONTACTS, njmax=_ROWS)
+            self._make_arrays(fallen)
+        self._graph = None
+
+    def _make_arrays(self, fallen: float) -> None:
+        from jostle.controllers.walker import gpu_kernel as kernel
+
+        wp, count, data = self._wp, self.count, self._data
+        self._damping = wp.zeros((count, self.physics.model.nv), dtype=float)
+        self._model.dof_damping = self._damping  # each walker has its own
+        self._parameters = wp.zeros((count, kernel.WIDTH), dtype=float)
+        self._tally = wp.zeros((count, len(kernel.COLUMNS)), dtype=float)
+        self._state, self._side, self._alive = (wp.zeros(count, dtype=int) for _ in range(3))
+        self._since, self._clock = wp.zeros(count, dtype=float), wp.zeros(1, dtype=int)
+        self._pushes: list = []
+        self._body = kernel.Body()
+        for name, field in (
+            ("qpos", "qpos"), ("qvel", "qvel"), ("xpos", "xpos"), ("xmat", "xmat"), ("cvel", "cvel"),
+            ("xaxis", "xaxis"), ("com", "subtree_com"), ("velocity", "subtree_linvel"), ("spin", "subtree_angmom"),
+        ):  # fmt: skip
+            setattr(self._body, name, getattr(data, field))
+        self._figure = _figure(kernel, wp, self.physics, self._style, fallen)
+
+    def start(
+        self,
+        values: Float[Array, "B P"],
+        push_from: Int[Array, "B n"] | None = None,
+        push_until: Int[Array, "B n"] | None = None,
+        push_force: Float[Array, "B n 3"] | None = None,
+    ) -> None:
+        """Put every walker into its start state; pushes on the torso act in these steps."""
+        gains = self.space.unpack(values)
+        qpos, qvel = start_state(gains, np.zeros(self.count))
+        self._mjw.reset_data(self._model, self._data)
+        self._parameters.assign(_packed(gains))
+        self._data.qpos.assign(qpos.astype(np.float32))
+        self._mjw.kinematics(self._model, self._data)
+        qpos[:, 2] += (gains.lift - self._lowest()) / ground_normal(self.physics)[2]
+        self._data.qpos.assign(qpos.astype(np.float32))
+        self._data.qvel.assign(qvel.astype(np.float32))
+        for array in (self._tally, self._state, self._side, self._since, self._clock):
+            array.zero_()
+        self._alive.fill_(1)
+        self._damping.assign(np.concatenate([np.zeros((self.count, 6)), gains.kd[:, 0]], axis=1).astype(np.float32))
+        none = np.zeros((self.count, 1), np.int32)
+        begin, end = (none if given is None else given.astype(np.int32) for given in (push_from, push_until))
+        force = np.zeros((self.count, 1, 3)) if push_force is None else push_force
+        self._set_pushes(begin, end, force.astype(np.float32))
+
+    def _set_pushes(self, begin: Array, end: Array, force: Array) -> None:
+        wp = self._wp
+        if self._pushes and self._pushes[0].shape == begin.shape:  # the graph keeps their addresses
+            for array, values in zip(self._pushes, (begin, end, force), strict=True):
+                array.assign(values)
+            return
+        with wp.ScopedDevice(self.device):
+            self._pushes = [wp.array(begin), wp.array(end), wp.array(force, dtype=wp.vec3)]
+        self._graph = None
+
+    def _lowest(self) -> Float[Array, "B"]:
+        """The height of the lowest corner of the feet above the ground."""
+        names, points = self.physics.body.skeleton.names, foot_corners(self.physics.body, "Left")
+        places, frames = self._data.xpos.numpy(), self._data.xmat.numpy().reshape(self.count, -1, 3, 3)
+        normal, lowest = ground_normal(self.physics), np.full(self.count, np.inf)
+        for side in ("Left", "Right"):
+            for part in ("Foot", "Toe"):
+                body = int(self.physics.bodies[names.index(side + part)])
+                corners = places[:, body, None] + np.einsum("bij,cj->bci", frames[:, body], points[part])
+                lowest = np.minimum(lowest, (corners @ normal).min(axis=1))
+        return lowest
+
+    def run(self, steps: int) -> None:
+        """Walk for so many steps; on a GPU they are recorded once and played again and again."""
+        wp = self._wp
+        self._length = steps
+        with wp.ScopedDevice(self.device):
+            if self.device.is_cuda and self._graph is None:
+                with wp.ScopedCapture(force_module_load=True) as capture:
+                    self._step()
+                self._graph = capture.graph
+            for _ in range(steps):
+                if self._graph is not None:
+                    wp.capture_launch(self._graph)
+                else:
+                    self._step()
+
+    def _step(self) -> None:
+        from jostle.controllers.walker import gpu_kernel as kernel
+
+        data, mjw, wp = self._data, self._mjw, self._wp
+        mjw.step1(self._model, data)
+        inputs = [self._body, self._figure, self._parameters, *self._pushes, self._clock, self._state, self._side]
+        inputs += [self._since, self._alive, data.xfrc_applied, data.qfrc_applied, self._damping, self._tally]
+        wp.launch(kernel.control, dim=self.count, inputs=inputs)
+        mjw.passive(self._model, data)  # dampers may have changed
+        mjw.step2(self._model, data)
+        wp.launch(kernel.tick, dim=1, inputs=[self._clock])
+
+    def seen(self) -> dict[str, Float[Array, "B ..."]]:
+        """What `tuning.observe` sees in a trace."""
+        from jostle.controllers.walker.gpu_kernel import C
+
+        tally = self._tally.numpy().astype(float)
+        state = self._state.numpy() + 2 * self._side.numpy()
+
+        def of(*names: str) -> Float[Array, "B ..."]:
+            columns = tally[:, [C[name] for name in names]]
+            return columns[:, 0] if len(names) == 1 else columns
+
+        steps = np.maximum(of("steps"), 1.0)
+        travelled = of("com_x", "com_y", "com_z") - of("start_x", "start_y", "start_z")
+        velocity = travelled / (steps * self.dt)[:, None]
+        x, _, z = ground_normal(self.physics)
+        shares = of("hip", "knee", "ankle")
+        visits = of("visits_0", "visits_1", "visits_2", "visits_3")
+        visits[np.arange(len(state)), state] += 1.0  # the one that the walk ended in
+        body = self.physics.body
+        com_height = float(body.mass @ (body.skeleton.rest_positions + body.com)[:, 2] / body.total_mass)
+        scale = body.total_mass * com_height * np.maximum(velocity[:, 0], 0.1)
+        head = of("head") / steps
+        cycles, landings = np.maximum(of("cycles"), 1.0), np.maximum(of("landings"), 1.0)
+        regular = of("cycles") > 0
+        seen = {
+            "seconds": of("steps") * self.dt,
+            "lasted": of("steps") / self._length,
+            "velocity": velocity + velocity[:, :1] * np.array([0.0, 0.0, x / z]),
+            "power": of("power") / steps,
+            "ratio": shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-9),
+            "torque": np.sqrt(of("turning") / steps) / scale,
+            "head_speed_sd": np.sqrt(np.maximum(of("head_squares") / steps - head**2, 0.0)),
+            "tilted": of("tilted") / self._length,
+            "loose": of("loose") / self._length,
+            "stubbed": of("stubbed") / self._length,
+            "states": of("time_0", "time_1", "time_2", "time_3") * self.dt / np.maximum(visits, 1.0),
+            "step_m": of("reach") / landings * regular,
+            "cycle_s": of("cycle_steps") / cycles * self.dt,
+            "double_support": of("both") / np.maximum(of("last") - of("first"), 1.0) * regular,
+            "knee_at_strike": of("knees") / landings * regular,
+            "cycles": of("cycles"),
+        }
+        for name in ("heel_off", "toe_off", "flat"):
+            seen[name] = of(name) / cycles
+        return seen
+
+
+def _packed(gains: Gains) -> Array:
+    """As the kernel reads them: kp, kd, target, c_d, c_v, alpha_arm, switch, and the speed of the start."""
+    tables = [table.reshape(len(table), -1) for table in (gains.kp, gains.kd, gains.target, gains.c_d, gains.c_v)]
+    return np.column_stack([*tables, gains.alpha_arm, gains.switch, gains.velocity[:, 0]]).astype(np.float32)
+
+
+def _figure(kernel, wp, physics: Physics, style, fallen: float):
+    names, model = physics.body.skeleton.names, physics.model
+    bodies = {name: int(physics.bodies[i]) for i, name in enumerate(names)}
+    sides = (("Left", "Right"), ("Right", "Left"))
+    rows = [[bodies["Spine"], *(bodies[a + p] for a, p in _parts(s, t)), bodies["Head"]] for s, t in sides]
+    angle = np.array([INDEX[name] for name in kernel.ANGLE_ROWS], np.int32)
+    joint_of = {int(at) - 6: joint for joint, at in enumerate(model.jnt_dofadr) if at >= 6}
+    corners = foot_corners(physics.body, "Left")
+    figure = kernel.Figure()
+    figure.perm = wp.array(np.stack([np.arange(30), MIRROR]).astype(np.int32))
+    figure.sign = wp.array(np.stack([np.ones(30), SIGN]).astype(np.float32))
+    figure.part = wp.array(np.array(rows, np.int32))
+    figure.angle = wp.array(angle)
+    hinges = [[joint_of[int(i)] for i in table[angle[:10]]] for table in (np.arange(30), MIRROR)]
+    figure.hinge = wp.array(np.array(hinges, np.int32))
+    figure.foot = wp.array(corners["Foot"].astype(np.float32), dtype=wp.vec3)
+    figure.toe = wp.array(np.concatenate([corners["Toe"], corners["Tip"]]).astype(np.float32), dtype=wp.vec3)
+    figure.normal, figure.fallen, figure.dt = wp.vec3(*ground_normal(physics)), fallen, float(model.opt.timestep)
+    figure.timed, figure.world_ankles, figure.early = int(style.timed), int(style.world_ankles), int(style.early)
+    figure.toe_up = max(style.toe_up, -10.0)
+    return figure
+
+
+def _parts(swing: str, stance: str) -> tuple[tuple[str, str], ...]:
+    return (swing, "UpLeg"), (swing, "Foot"), (stance, "Foot"), (swing, "Toe"), (stance, "Toe")
+
+
+def _device(wp, name: str):
+    try:
+        return wp.get_device(name)
+    except (RuntimeError, ValueError):
+        raise CommandError(
+            f"There is no '{name}' on this machine; leave out --gpu to walk on its processors."
+        ) from None
+
+
+def _libraries():
+    try:
+        import mujoco_warp
+        import warp
+    except ImportError:
+        raise CommandError("A GPU needs an extra; install it with: pip install 'jostle[gpu]'.") from None
+    warp.config.quiet = True
+    return warp, mujoco_warp

@@ -1,0 +1,35 @@
+"""Walkers on a GPU against those on the processor; where there is no GPU, the same code runs on the processor."""
+
+import numpy as np
+import pytest
+
+from jostle.assets import walker_path
+from jostle.body import Ground
+from jostle.controllers.walker.people import walker_physics
+from jostle.controllers.walker.trace import Shove, rollout
+from jostle.controllers.walker.walk import Walk
+from jostle.runtime import load_controller
+from jostle.tuning.objective import observe
+
+pytest.importorskip("warp", reason="needs the extra 'gpu'")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+
+@pytest.mark.parametrize(
+    ("name", "slope", "force"), [("stocky", 0.0, 0.0), ("stocky", 1.0, 0.0), ("simbicon", 0.0, 20.0)]
+)
+def test_a_gpu_sees_what_the_processor_sees(name, slope, force):
+    from jostle.controllers.walker.gpu import GpuWalk
+
+    walker = load_controller(walker_path(name))
+    physics = walker_physics(walker.person, Ground(np.radians(slope)))
+    values = np.stack([walker.values, walker.values])
+    pushed = np.tile([0.0, force, 0.0], (2, 1))
+    found = GpuWalk(physics, 2, walker.machine, walker.person.fallen, "cpu")
+    found.start(values, np.full((2, 1), 500), np.full((2, 1), 550), pushed[:, None])
+    found.run(1200)
+    trace = rollout(Walk(physics, 2, walker.machine), values, 2.4, walker.person.fallen, [Shove(1.0, 0.1, pushed)])
+    seen, wanted = found.seen(), observe(trace)
+    assert set(seen) == set(wanted)
+    for key in wanted:
+        np.testing.assert_allclose(seen[key], wanted[key], rtol=0.03, atol=0.01, err_msg=key)
