@@ -27,6 +27,7 @@ from jostle.skeleton import Pose
 from jostle.types import Array, Float
 
 TILTING = np.radians(5.0)  # a second, of the ground
+UPRIGHT = 0.5  # cosine of the tilt of a torso that has not fallen: 60 degrees
 LIMP = 0.06  # N m/rad for each newton of weight: what is left of the servos in a body that has fallen
 
 
@@ -78,6 +79,7 @@ class World:
         self._soft = LIMP * physics.body.weight * _limpness()
         self._damping = self.many.vary("dof_damping", self.many.physics.model.dof_damping)
         self._turned = self.many.read("xquat")
+        self._torso = int(physics.bodies[physics.body.skeleton.index("Spine")])
 
     def _lay_ground(self) -> None:
         model = self.physics.model
@@ -113,14 +115,19 @@ class World:
             fallen = self._substep(fallen)
             for joint in pushed:
                 self.many.push(joint, np.zeros(3))
-        x, _, z = self.many.com[0].tolist()
-        fallen = fallen or z - floor.height(x) < self.fallen
+        fallen = fallen or self._falls(floor)
         walk = self.walk
         after = replace(
             now, simulation=self.many.snapshot()[0], phase=int(walk.state[0]), side=int(walk.side[0]),
             since=float(walk.since[0]), course=course, floor=floor, friction=friction, pushes=pushes, fallen=fallen,
         )  # fmt: skip
         return after, self.look()
+
+    def _falls(self, floor: Floor) -> bool:
+        """Too low, or tilted so far that servos in the world's frame would only throw it about."""
+        x, _, z = self.many.com[0].tolist()
+        _, roll, pitch, _ = self._turned[0, self._torso].tolist()  # of the torso's quaternion
+        return z - floor.height(x) < self.fallen or 1.0 - 2.0 * (roll * roll + pitch * pitch) < UPRIGHT
 
     def look(self) -> Sight:
         """What the simulation shows now."""
