@@ -107,12 +107,12 @@ def test_states_can_be_revisited_in_any_order(walker):
 
 
 def test_it_starts_where_it_is_put(walker):
-    """The same motion, moved and turned: nothing in the controller knows where north is, only the pyramids of friction."""
+    """The same motion, moved and turned: only the ground's friction, a pyramid, knows where north is."""
     plain, turned = walker.init(Start()), walker.init(Start((3.0, -2.0), 2.0))
-    for _ in range(15):
+    for _ in range(9):
         plain, turned = walker.step(plain, NEUTRAL), walker.step(turned, NEUTRAL)
     expected = quat.apply(quat.from_yaw(2.0), plain.pose.root) + np.array([3.0, -2.0, 0.0])
-    np.testing.assert_allclose(turned.pose.root, expected, atol=1e-2)
+    np.testing.assert_allclose(turned.pose.root, expected, atol=2e-3)
     assert turned.observed.quality["speed"] == pytest.approx(plain.observed.quality["speed"], abs=0.1)
 
 
@@ -199,7 +199,7 @@ BLOW = shove("torso", (0.0, 800.0, 0.0), 0.3)
 
 
 def test_a_fallen_walker_comes_to_rest_on_the_ground_and_stands_up_again(walker):
-    state = run(walker, 3.5, Command(pushes=(BLOW,)))
+    state = run(walker, 3.0, Command(pushes=(BLOW,)))
     assert state.moment.fallen
     assert np.abs(state.moment.simulation[QVEL]).max() < 0.5
     assert 0.0 < state.observed.quality["com_height"] < 0.4
@@ -209,6 +209,15 @@ def test_a_fallen_walker_comes_to_rest_on_the_ground_and_stands_up_again(walker)
     assert risen.observed.quality["com_height"] > 0.8
     np.testing.assert_allclose(risen.pose.root[:2], state.pose.root[:2], atol=1e-9)
     assert risen.time > state.time
+
+
+@pytest.mark.parametrize(("tilt", "fallen"), [(50.0, False), (70.0, True), (-70.0, True), (180.0, True)])
+def test_who_tilts_too_far_has_fallen_at_any_height(walker, tilt, fallen):
+    state = flying(walker)
+    simulation = state.moment.simulation.copy()
+    simulation[QPOS][3:7] = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.radians(tilt))
+    thrown = replace(state, moment=replace(state.moment, simulation=simulation))
+    assert walker.step(thrown, NEUTRAL).moment.fallen == fallen
 
 
 def test_friction_holds_a_body_on_a_slope_or_lets_it_slide(walker):
