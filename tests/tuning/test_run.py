@@ -118,5 +118,8 @@ def test_heavier_bodies_start_with_stronger_servos():
     ratio = heavy / np.where(WALKER.initial == 0, 1.0, WALKER.initial)
     assert ratio[WALKER.index["kp0.back_y"]] == pytest.approx(86 / 70)
     assert ratio[WALKER.index["c_trans"]] == 1.0
+    by_hand = start_values(Recipe(body="overweight", parameters={"kp0.lhip_y": 250.0}))
+    assert by_hand[WALKER.index["kp0.lhip_y"]] == 250.0
+    assert np.count_nonzero(by_hand != heavy) == 1
     same = start_values(Recipe(body="overweight"), heavy, mass=86.0)
     np.testing.assert_allclose(same, heavy)

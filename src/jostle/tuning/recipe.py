@@ -28,7 +28,7 @@ from typing import Any
 from jostle.body import Ground
 from jostle.controllers.walker.parameters import SPACES, Space
 from jostle.controllers.walker.people import PEOPLE, Person
-from jostle.errors import BodyError
+from jostle.errors import BodyError, unknown_name
 from jostle.files import read_bytes
 from jostle.tuning.objective import WEIGHTS, Goal
 from jostle.tuning.schema import FLAG, Field, Where, each, either, number, read_table, some, table, text, whole, word
@@ -85,6 +85,7 @@ class Recipe:
     population: int = 24
     covariance: str = "full"  # or "diagonal", which learns faster and less
     start: str = "initial"  # or "walker:NAME", or a .jostle file
+    parameters: Mapping[str, float] = field(default_factory=dict)  # those of the start that are set by hand
     stages: tuple[Stage, ...] = (Stage(),)
 
     @property
@@ -138,6 +139,7 @@ _RECIPE: dict[str, Field] = {
     "population": whole(4, 4096),
     "covariance": word(("full", "diagonal")),
     "start": text('"initial", "walker:NAME" or the path of a .jostle file', lambda value: _is_start(value)),
+    "parameters": table("a table of parameters of the start, as `jostle walk parameters` names them"),
     "stage": some(table("a table headed [[stage]]")),
 }
 
@@ -172,7 +174,18 @@ def recipe_from(given: object, where: Where) -> Recipe:
         stages.append(_stage(own, stages[-1] if stages else Stage(), where.within(index, f"stage {index + 1}")))
     if isinstance(values.get("body"), dict):
         values["body"] = _person(values["body"], where)
+    values["parameters"] = _parameters(values.get("parameters", {}), SPACES[values.get("machine", "walker")], where)
     return Recipe(**values, stages=tuple(stages))
+
+
+def _parameters(given: dict, space: Space, where: Where) -> dict[str, float]:
+    for name, value in given.items():
+        if name not in space.index:
+            where.fail(unknown_name(f"parameter of a {space.kind}", name, space.names), "parameters")
+        known = space.parameters[space.index[name]]
+        if isinstance(value, bool) or not isinstance(value, int | float) or not known.low <= value <= known.high:
+            where.fail(f"'{name}' must be a number from {known.low:g} to {known.high:g}, not {value}.", "parameters")
+    return {name: float(value) for name, value in given.items()}
 
 
 def _person(given: dict, where: Where) -> Person:

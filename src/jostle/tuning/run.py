@@ -206,6 +206,12 @@ def begin(recipe: Recipe, start: Float[Array, "P"], evaluate: Evaluate) -> Run:
 
 
 def start_values(recipe: Recipe, values: Float[Array, "P"] | None = None, mass: float = 70.0) -> Float[Array, "P"]:
-    """Where to start: the initial parameters, or those of a walker of this mass, with gains for the recipe's body."""
-    given = recipe.space.initial if values is None else values
-    return recipe.space.for_mass(given, recipe.person.mass / mass)
+    """Where to start: the initial parameters, or those of a walker of this mass, with gains for the recipe's body.
+
+    Parameters that the recipe sets by hand are taken as they are.
+    """
+    space = recipe.space
+    start = space.for_mass(space.initial if values is None else values, recipe.person.mass / mass)
+    for name, value in recipe.parameters.items():
+        start[space.index[name]] = value
+    return start
