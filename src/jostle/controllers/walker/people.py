@@ -70,7 +70,7 @@ _LEG = (
     ("Foot", "LeftLeg", (0.0, 0.0, -0.246)),
     ("Toe", "LeftFoot", (0.082, 0.0, -0.021)),
 )
-_ENDS = {"Head": (0.0, 0.0, 0.115), "LeftHand": (0.0, 0.0, -0.100), "LeftToe": (0.040, 0.0, -0.010)}
+_ENDS = {"Head": (0.0, 0.0, 0.124), "LeftHand": (0.0, 0.0, -0.100), "LeftToe": (0.040, 0.0, -0.010)}
 
 
 def find_person(name: str) -> Person:
