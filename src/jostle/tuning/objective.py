@@ -14,8 +14,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from jostle.controllers.walker.gait import measure
+from jostle.controllers.walker.gait import SLOWEST, measure
 from jostle.controllers.walker.joints import ANKLES, HIPS, KNEES
+from jostle.controllers.walker.people import com_height
 from jostle.controllers.walker.senses import PLANTED, ground_normal
 from jostle.controllers.walker.trace import Trace
 from jostle.errors import CommandError, unknown_name
@@ -40,7 +41,6 @@ EPS_VEL, EPS_STEP, EPS_TIME = 0.025, 0.025, 0.025  # m/s, m, s
 EPS_ANG, EPS_HEAD = 0.05, 0.1  # 1/s2, m/s
 RATIO = np.array([0.43, 0.04, 0.53])  # hip, knee, ankle in human walking
 _TILTED = 0.1  # radians
-_SLOWEST = 0.1  # m/s: the cost of transport of who does not advance is counted at this speed
 
 # of our own term: the middle of what people do
 _DOUBLE_SUPPORT, _HEEL_OFF, _FLAT, _KNEE = (0.14, 0.26), 0.40, 0.9, 0.12
@@ -119,7 +119,7 @@ def observe(trace: Trace) -> dict[str, Float[Array, "B ..."]]:
         "velocity": velocity - velocity[:, :1] * _rise(trace),
         "power": squares.sum(axis=1),  # (3.13)
         "ratio": shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-9),  # (3.14)
-        "torque": _turning(trace) / np.maximum(velocity[:, 0], _SLOWEST),
+        "torque": _turning(trace) / np.maximum(velocity[:, 0], SLOWEST),
         "head_speed_sd": _unsteadiness(trace),
         "tilted": tilted.sum(axis=0) / length,
         "loose": loose.sum(axis=0) / length,
@@ -141,7 +141,8 @@ def _rise(trace: Trace) -> Float[Array, "3"]:
 def _turning(trace: Trace) -> Float[Array, "B"]:
     """Root of (3.10) over mass and height of the centre of mass (Herr & Popovic 2008); not yet over speed."""
     rate = np.diff(trace.spin, axis=0) / trace.dt * trace.walked[1:]
-    scale = trace.physics.body.total_mass * _com_height(trace)
+    body = trace.physics.body
+    scale = body.total_mass * com_height(body)
     return np.sqrt(np.square(rate).sum(axis=0) / np.maximum(trace.steps, 1)) / scale
 
 
@@ -158,13 +159,6 @@ def _landing(trace: Trace) -> tuple[Bool[Array, "K B"], Bool[Array, "K B"]]:
     low, on = trace.low, trace.walked
     planted = (low[:, :, 1::2, :4].sum(axis=3) >= PLANTED).any(axis=2)
     return (trace.phase % 2 == 1) & ~planted & on, low[:, :, 2, 4:].any(axis=2) & on
-
-
-def _com_height(trace: Trace) -> float:
-    """Of the standing body."""
-    body = trace.physics.body
-    rest = body.skeleton.rest_positions + body.com
-    return float(body.mass @ rest[:, 2] / body.total_mass)
 
 
 def _user(seen: dict[str, Array], goal: Goal) -> Float[Array, "B"]:
@@ -202,7 +196,7 @@ def state_seconds(trace: Trace) -> Float[Array, "B 4"]:
 
 def _power(seen: dict[str, Array], goal: Goal) -> Float[Array, "B"]:
     """(3.13), or the cost of transport where no speed is asked, or 1 / v_x for the fastest walk."""
-    speed = np.maximum(seen["velocity"][:, 0], _SLOWEST)
+    speed = np.maximum(seen["velocity"][:, 0], SLOWEST)
     if goal.fastest:
         return 1.0 / speed
     return seen["power"] if goal.speed is not None else seen["power"] / speed

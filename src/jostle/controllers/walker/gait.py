@@ -13,8 +13,10 @@ import numpy as np
 from jostle.controllers.walker.trace import Trace
 from jostle.types import Array, Bool, Int
 
-_SETTLING = 2  # strikes
-_MID_STANCE = (0.15, 0.30)  # of the cycle
+SETTLING = 2  # strikes
+MID_STANCE = (0.15, 0.30)  # of the cycle
+LEAVING = 0.8  # of the cycle: what touches the ground later belongs to the next strike
+SLOWEST = 0.1  # m/s: what is counted per metre is counted at this speed for those who do not advance
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def feet_down(trace: Trace, walker: int) -> Bool[Array, "k 2 6"]:
 
 def measure(trace: Trace, walker: int) -> Gait:
     """The gait of one walker of a trace."""
-    at = strikes(trace, walker)[_SETTLING:]
+    at = strikes(trace, walker)[SETTLING:]
     cycles = len(at) - 2
     if cycles < 1:
         return Gait(0)
@@ -73,11 +75,11 @@ def _cycle(down: Bool[Array, "k 6"], on: Bool[Array, "k"]) -> tuple[float, float
     """Heel-off, toe-off and flatness of the foot whose cycle this is."""
     length = len(down)
     heel, ball = np.any(down[:, :2], axis=1), np.any(down[:, 2:4], axis=1)
-    first, last = (round(share * length) for share in _MID_STANCE)
+    first, last = (round(share * length) for share in MID_STANCE)
     return _leaves(heel), _leaves(on), float(np.mean((heel & ball)[first:last]))
 
 
 def _leaves(down: Bool[Array, "k"]) -> float:
     """The end of the last contact in the first 80 % of the cycle (the next strike may come early)."""
-    last = np.flatnonzero(down[: int(0.8 * len(down))])
+    last = np.flatnonzero(down[: int(LEAVING * len(down))])
     return float(last[-1] + 1) / len(down) if len(last) else 0.0

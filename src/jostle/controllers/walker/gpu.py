@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from jostle.body import Physics
+from jostle.controllers.walker.gait import SLOWEST
 from jostle.controllers.walker.joints import INDEX, MIRROR, SIGN
 from jostle.controllers.walker.parameters import SPACES, Gains
-from jostle.controllers.walker.people import foot_corners
+from jostle.controllers.walker.people import com_height, foot_corners
 from jostle.controllers.walker.walk import STYLES, ground_normal, start_state
 from jostle.errors import CommandError
 from jostle.types import Array, Float, Int
@@ -148,8 +149,7 @@ class GpuWalk:
         visits = of("visits_0", "visits_1", "visits_2", "visits_3")
         visits[np.arange(len(state)), state] += 1.0  # the one that the walk ended in
         body = self.physics.body
-        com_height = float(body.mass @ (body.skeleton.rest_positions + body.com)[:, 2] / body.total_mass)
-        scale = body.total_mass * com_height * np.maximum(velocity[:, 0], 0.1)
+        scale = body.total_mass * com_height(body) * np.maximum(velocity[:, 0], SLOWEST)
         head = of("head") / steps
         cycles, landings = np.maximum(of("cycles"), 1.0), np.maximum(of("landings"), 1.0)
         regular = of("cycles") > 0

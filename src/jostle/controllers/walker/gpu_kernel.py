@@ -13,6 +13,11 @@ from __future__ import annotations
 
 import warp as wp
 
+from jostle.controllers.walker.gait import LEAVING, MID_STANCE, SETTLING
+from jostle.controllers.walker.senses import PLANTED, TOUCH
+from jostle.controllers.walker.trace import PATIENCE
+from jostle.controllers.walker.walk import SHORTEST
+
 # What a walk is added up to: columns of the tally.
 COLUMNS = (
     "steps", "strikes", "struck_at", "start_x", "start_y", "start_z", "com_x", "com_y", "com_z",
@@ -55,7 +60,13 @@ ANGLE_ROWS = (
     "rankle_y",
 )
 ANGLE_ROWS += ("larm_y", "rarm_y", "lknee_y", "rknee_y")
-TOUCH, SHORTEST, PATIENCE, FAST = (wp.constant(x) for x in (0.002, 0.1, 1.5, 200.0))
+_TOUCH, _SHORTEST, _PATIENCE = (wp.constant(x) for x in (TOUCH, SHORTEST, PATIENCE))
+_SETTLING, _PLANTED, _FAST = (
+    wp.constant(float(SETTLING)),
+    wp.constant(PLANTED),
+    wp.constant(200.0),
+)  # rad/s: it explodes
+_EARLY, _LATE, _LEAVING = (wp.constant(x) for x in (*MID_STANCE, LEAVING))
 
 
 @wp.struct
@@ -98,7 +109,7 @@ def corners(body: Body, figure: Figure, b: int, part: int, points: wp.array(dtyp
     """How many of these corners of a part touch the ground."""
     count = int(0)
     for c in range(first, last):
-        if wp.dot(figure.normal, body.xpos[b, part] + body.xmat[b, part] * points[c]) < TOUCH:
+        if wp.dot(figure.normal, body.xpos[b, part] + body.xmat[b, part] * points[c]) < _TOUCH:
             count += 1
     return count
 
@@ -154,11 +165,11 @@ def watch_feet(tally: wp.array2d(dtype=float), b: int, k: int, foot: int, heel: 
     since, cycle = tally[b, SINCE + foot], tally[b, CYCLE + foot]
     if cycle > 0.0:
         share = (float(k) - since) / cycle
-        if share < 0.8 and heel > 0:
+        if share < _LEAVING and heel > 0:
             tally[b, HEEL + foot] = float(k) + 1.0
-        if share < 0.8 and down:
+        if share < _LEAVING and down:
             tally[b, FOOT + foot] = float(k) + 1.0
-        if share >= 0.15 and share < 0.3:
+        if share >= _EARLY and share < _LATE:
             add(tally, b, MID + foot, 1.0)
             if heel > 0 and ball > 0:
                 add(tally, b, FLAT + foot, 1.0)
@@ -246,7 +257,7 @@ def control(
     stance_ball = corners(body, figure, b, stance, figure.foot, 2, 4)
     swing_tip = corners(body, figure, b, swing_toe, figure.toe, 0, 4)
     stance_tip = corners(body, figure, b, stance_toe, figure.toe, 0, 4)
-    planted = stance_heel + stance_ball >= 3 or stance_tip >= 3
+    planted = stance_heel + stance_ball >= _PLANTED or stance_tip >= _PLANTED
     touches, stands = swing_heel + swing_ball + swing_tip > 0, stance_heel + stance_ball + stance_tip > 0
     com, velocity, ankle = body.com[b, 1], body.velocity[b, 1], body.xpos[b, stance]
     ahead, aside = com[0] - ankle[0], (com[1] - ankle[1]) * flip
@@ -306,24 +317,24 @@ def control(
         add(tally, b, STUBBED, 1.0)
     phase, strikes = state + 2 * side, tally[b, STRIKES]
     add(tally, b, TIME + phase, 1.0)
-    if strikes > 2.0 and touches and stands:
+    if strikes > _SETTLING and touches and stands:
         add(tally, b, BOTH + 1, 1.0)
     watch_feet(tally, b, k, side, swing_heel, swing_ball, touches)
     watch_feet(tally, b, k, 1 - side, stance_heel, stance_ball, stands)
 
     # figure 3.1
     pitch = world_angles(body.xmat[b, swing], flip, True)[1]
-    struck = touches and pitch < -figure.toe_up and since[b] > SHORTEST and (state == 1 or figure.early == 1)
+    struck = touches and pitch < -figure.toe_up and since[b] > _SHORTEST and (state == 1 or figure.early == 1)
     passed = since[b] if figure.timed == 1 else ahead
     pushes_off = state == 0 and passed > p[b, SWITCH]
     since[b] = since[b] + figure.dt
     if struck:
         add(tally, b, VISITS + phase, 1.0)
-        if strikes >= 2.0:
+        if strikes >= _SETTLING:
             add(tally, b, REACH, body.xpos[b, swing][0] - ankle[0])
             add(tally, b, REACH + 1, wp.abs(body.qpos[b, 7 + figure.perm[side, figure.angle[12]]]))
             add(tally, b, REACH + 2, 1.0)
-        if strikes == 2.0:
+        if strikes == _SETTLING:
             tally[b, FIRST] = float(k)
         close_cycle(tally, b, k, side)
         add(tally, b, BOTH, tally[b, BOTH + 1])
@@ -344,8 +355,8 @@ def control(
     fastest = float(0.0)
     for j in range(36):
         fastest = wp.max(fastest, wp.abs(body.qvel[b, j]))
-    stopped = (float(k) - tally[b, STRUCK_AT]) * figure.dt > PATIENCE
-    if wp.dot(com, figure.normal) / figure.normal[2] < figure.fallen or stopped or not (fastest < FAST):
+    stopped = (float(k) - tally[b, STRUCK_AT]) * figure.dt > _PATIENCE
+    if wp.dot(com, figure.normal) / figure.normal[2] < figure.fallen or stopped or not (fastest < _FAST):
         alive[b] = 0
 
 

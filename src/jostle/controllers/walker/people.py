@@ -150,3 +150,9 @@ def foot_corners(body: Body, side: str) -> Mapping[str, Float[Array, "n 3"]]:
         corners[joint] = box.centre + signs * box.half
         corners["Tip"] = box.centre + signs[2:] * [1.0, 1.0, -1.0] * box.half
     return corners
+
+
+def com_height(body: Body) -> float:
+    """Of the centre of mass, standing; metres."""
+    rest = body.skeleton.rest_positions + body.com
+    return float(body.mass @ rest[:, 2] / body.total_mass)

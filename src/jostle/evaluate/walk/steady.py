@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jostle.clips import Clip
-from jostle.controllers.walker.gait import measure, strikes
+from jostle.controllers.walker.gait import SETTLING, measure, strikes
 from jostle.controllers.walker.joints import INDEX
 from jostle.controllers.walker.trace import Trace, rollout
 from jostle.evaluate.metrics import fell, skate
@@ -22,7 +22,6 @@ from jostle.tuning.objective import Goal, score, state_seconds
 from jostle.types import Array, Float, Int
 
 FPS = 200  # of the clip that legs are looked at in
-_SETTLING = 2  # strikes
 _WINDOW = 10.0  # metres over which a walk must be straight
 _PUSH_OFF = 0.15  # seconds before the opposite heel strikes
 _HEAD = 0.02  # seconds: accelerations of the head are second differences over this
@@ -69,7 +68,7 @@ def travel(trace: Trace) -> dict[str, float]:
     """Speed ahead, and how far it strays from a straight line ahead over 10 m, at worst, counted at whole cycles."""
     steps = int(trace.steps[0])
     com = trace.com[:steps, 0]
-    at = strikes(trace, 0)[_SETTLING:]
+    at = strikes(trace, 0)[SETTLING:]
     speed = float(com[-1, 0] - com[0, 0]) / (steps * trace.dt)
     if len(at) < 3:
         return {"speed": speed}
@@ -86,7 +85,7 @@ def _strayed(path: Float[Array, "n 3"]) -> float:
 
 def timing(trace: Trace) -> dict[str, float]:
     """Left against right, and when feet are on the ground."""
-    gait, at = measure(trace, 0), strikes(trace, 0)[_SETTLING:]
+    gait, at = measure(trace, 0), strikes(trace, 0)[SETTLING:]
     states = state_seconds(trace)[0]
     sides = trace.phase[at[1:], 0] // 2
     took = np.diff(at) * trace.dt
@@ -108,7 +107,7 @@ def push_off(trace: Trace) -> dict[str, float]:
     """What the ankle behind does before the other heel strikes: mean torque and work of the last 0.15 s."""
     assert trace.qpos is not None
     back = max(1, round(_PUSH_OFF / trace.dt))
-    ends = [int(k) for k in strikes(trace, 0)[_SETTLING:] if k > back]
+    ends = [int(k) for k in strikes(trace, 0)[SETTLING:] if k > back]
     stance = np.where(trace.phase[:, 0] >= 2, INDEX["lankle_y"], INDEX["rankle_y"])
     torque = trace.torques[:, 0, INDEX["rankle_y"]]  # in the mirror the stance leg is the right one
     rates = np.gradient(trace.qpos[: trace.steps[0], 0, 7:], trace.dt, axis=0)
@@ -124,7 +123,7 @@ def push_off(trace: Trace) -> dict[str, float]:
 def joints_at_work(trace: Trace) -> dict[str, float]:
     """The knee that strikes, and arms against legs: -1 where an arm swings against the leg of its side."""
     assert trace.qpos is not None
-    at = strikes(trace, 0)[_SETTLING:]
+    at = strikes(trace, 0)[SETTLING:]
     angles = trace.qpos[at[0] : trace.steps[0], 0, 7:]
     struck = np.where(trace.phase[at, 0] < 2, INDEX["lknee_y"], INDEX["rknee_y"])
     arms = [7 + INDEX["larm_y"], 7 + INDEX["rarm_y"]]
@@ -145,7 +144,7 @@ def _correlation(a: Float[Array, "n"], b: Float[Array, "n"]) -> float:
 
 def head_motion(trace: Trace) -> dict[str, float]:
     """Acceleration and travel of the head; the largest vertical angular momentum, over mass, height, speed."""
-    at = strikes(trace, 0)[_SETTLING:]
+    at = strikes(trace, 0)[SETTLING:]
     rows = slice(int(at[0]), int(at[-1]))
     head, gap = trace.head[rows, 0], max(1, round(_HEAD / trace.dt))
     acceleration = (head[2 * gap :] - 2.0 * head[gap:-gap] + head[: -2 * gap]) / (gap * trace.dt) ** 2
@@ -168,7 +167,7 @@ def mean_cycle(trace: Trace, clip: Clip, slope: float) -> Float[Array, "100 3"]:
     foot = rest[clip.skeleton.index("LeftToe")] - rest[clip.skeleton.index("LeftFoot")]
     angles = leg_angles(clip, np.array([1.0, 0.0]))
     angles[:, :, ANGLES.index("foot")] -= np.degrees(np.arctan2(foot[2], foot[0]) + slope)
-    at, scale = strikes(trace, 0)[_SETTLING:], 1.0 / (trace.dt * clip.fps)
+    at, scale = strikes(trace, 0)[SETTLING:], 1.0 / (trace.dt * clip.fps)
     sides = trace.phase[at, 0] // 2
     cycles = [
         over_cycle(angles[:, side], a / scale, b / scale) for (a, b), side in zip(_pairs(at), sides, strict=False)
