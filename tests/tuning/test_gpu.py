@@ -1,0 +1,41 @@
+"""Scores on a GPU against those on the processor (the same code runs on the processor where there is no GPU)."""
+
+import numpy as np
+import pytest
+
+from jostle.assets import walker_path
+from jostle.body import Ground
+from jostle.cli.optimising import Limits, Order, follow
+from jostle.controllers.walker.parameters import WALKER
+from jostle.errors import CommandError
+from jostle.runtime import load_controller
+from jostle.tuning.gpu import Gpu
+from jostle.tuning.objective import Goal
+from jostle.tuning.recipe import Pushes
+from jostle.tuning.trials import Bench, Job
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_scores_are_those_of_the_processor():
+    pytest.importorskip("warp", reason="needs the extra 'gpu'")
+    walker = load_controller(walker_path("stocky"))
+    noise = 0.02 * np.random.default_rng(0).standard_normal((3, len(WALKER)))
+    values = WALKER.decode(WALKER.encode(walker.values) + noise)
+    pushes = Pushes(force=20.0, every=1.0, duration=0.2, trials=2)
+    job = Job(walker.person, "walker", Ground(), Goal(), 1.6, pushes)
+    found, wanted = Gpu("cpu").score(job, values), Bench(1).score(job, values)
+    np.testing.assert_allclose(found.cost, wanted.cost, rtol=1e-3)
+    np.testing.assert_array_equal(found.survived, wanted.survived)
+
+
+def test_a_gpu_and_a_cluster_exclude_each_other(tmp_path):
+    order = Order(None, {}, {}, str(tmp_path / "a.jostle"), cluster="tcp://head:8786", gpu=True)
+    with pytest.raises(CommandError, match="leave out --cluster or --gpu"):
+        follow(order, Limits())
+
+
+def test_without_the_extra_or_a_gpu_one_sentence_says_what_to_do(tmp_path):
+    order = Order(None, {}, {}, str(tmp_path / "a.jostle"), gpu=True)
+    with pytest.raises(CommandError, match=r"jostle\[gpu\]|no 'cuda:0' on this machine"):
+        follow(order, Limits(generations=1))
