@@ -58,7 +58,7 @@ def optimise(
         generations: stop after this many in all; --resume goes on
         threads: processors to use on this machine (0: all)
         cluster: scheduler of a Dask cluster to walk on, such as tcp://head:8786
-        gpu: walk on this machine's GPU; worth it for populations of hundreds
+        gpu: walk on this machine's GPU, all of the population at once
         resume: go on with the run that lies beside the output
     """
     from jostle.cli.optimising import Limits, Order, follow
