@@ -3,21 +3,14 @@
 import pytest
 
 from jostle.assets import walker_names, walker_path
-from jostle.cli import main, show
+from jostle.cli import show
 from jostle.controllers import Playback
 from jostle.controllers.walker.parameters import WALKER
 from jostle.controllers.walker.people import PEOPLE
 from jostle.controllers.walker.walker import Walker
 from jostle.errors import MotionError
 from jostle.runtime import load_controller, save_controller
-
-
-def run(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+from terminal import run
 
 
 @pytest.fixture

@@ -11,17 +11,9 @@ import numpy as np
 import pytest
 
 from jostle.assets import clip_path
-from jostle.cli import main
 from jostle.clips import load_clip, save_clip
 from jostle.skeleton import Pose
-
-
-def run(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+from terminal import run
 
 
 def test_no_arguments_show_the_commands(capsys):

@@ -5,18 +5,10 @@ import json
 import pytest
 
 from jostle import evaluate as room
-from jostle.cli import main
 from jostle.cli.evaluate import _columns
 from jostle.evaluate import Report
 from jostle.evaluate.report import Table
-
-
-def run(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+from terminal import run
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from jostle.cli import main
 from jostle.cli.chart import Screen, spark
 from jostle.cli.walk import parse_push
 from jostle.clips import load_clip
@@ -20,6 +19,7 @@ from jostle.errors import CommandError
 from jostle.runtime import load_bundle, load_controller, load_recording, save_controller
 from jostle.tuning.recipe import Stage
 from jostle.tuning.trials import Bench
+from terminal import run
 
 RECIPE = """
 name = "pupil"
@@ -35,14 +35,6 @@ generations = 2
 [[stage]]
 slope_deg = 2
 """
-
-
-def run(*arguments: str) -> int:
-    try:
-        main([str(argument) for argument in arguments])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture

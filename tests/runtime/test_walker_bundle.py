@@ -1,8 +1,6 @@
 """Walkers in files, in characters and in recordings."""
 
 import json
-import subprocess
-import sys
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,6 +25,7 @@ from jostle.runtime import (
     save_recording,
 )
 from jostle.skeleton import Pose, Skeleton, build_skeleton
+from terminal import said_of
 
 
 def make_walker(machine: str = "walker") -> Walker:
@@ -88,18 +87,8 @@ def test_bad_walkers_get_one_sentence(tmp_path):
     data, _ = make_walker().pack()
     for name, (changes, _) in BAD.items():
         save_bundle(Bundle("walker", data | changes, {}), tmp_path / f"{name}.jostle")
-    script = """
-import sys
-from jostle import JostleError, load_controller
-for path in sys.argv[1:]:
-    try:
-        load_controller(path)
-    except JostleError as error:
-        print(error)
-"""
-    paths = [str(tmp_path / f"{name}.jostle") for name in BAD]
-    done = subprocess.run([sys.executable, "-c", script, *paths], capture_output=True, text=True, check=True)
-    for said, (name, (_, sentence)) in zip(done.stdout.splitlines(), BAD.items(), strict=True):
+    said_by_each = said_of(tmp_path / f"{name}.jostle" for name in BAD)
+    for said, (name, (_, sentence)) in zip(said_by_each, BAD.items(), strict=True):
         assert f"{name}.jostle" in said
         assert sentence in said
 

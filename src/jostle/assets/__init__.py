@@ -12,29 +12,34 @@ from jostle.errors import MotionError, unknown_name
 
 __all__ = ["clip_names", "clip_path", "walker_names", "walker_path"]
 
-_CLIPS = Path(str(files("jostle.assets"))) / "clips"
-_WALKERS = Path(str(files("jostle.assets"))) / "walkers"
+_CLIPS, _WALKERS = (Path(str(files("jostle.assets"))) / folder for folder in ("clips", "walkers"))
 
 
 def clip_names() -> tuple[str, ...]:
     """The names of the shipped clips, in alphabetical order."""
-    return tuple(sorted(path.stem for path in _CLIPS.glob("*.bvh")))
+    return _names(_CLIPS, ".bvh")
 
 
 def clip_path(name: str) -> Path:
     """Where the shipped clip of this name lies: `clip_path("walk")`."""
-    if name not in clip_names():
-        raise MotionError(unknown_name("shipped clip", name, clip_names()))
-    return _CLIPS / f"{name}.bvh"
+    return _path("shipped clip", name, _CLIPS, ".bvh")
 
 
 def walker_names() -> tuple[str, ...]:
     """The names of the shipped walkers, in alphabetical order."""
-    return tuple(sorted(path.stem for path in _WALKERS.glob("*.jostle")))
+    return _names(_WALKERS, ".jostle")
 
 
 def walker_path(name: str) -> Path:
     """Where the shipped walker of this name lies: `walker_path("stocky")`."""
-    if name not in walker_names():
-        raise MotionError(unknown_name("shipped walker", name, walker_names()))
-    return _WALKERS / f"{name}.jostle"
+    return _path("shipped walker", name, _WALKERS, ".jostle")
+
+
+def _names(folder: Path, ending: str) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in folder.glob(f"*{ending}")))
+
+
+def _path(kind: str, name: str, folder: Path, ending: str) -> Path:
+    if name not in _names(folder, ending):
+        raise MotionError(unknown_name(kind, name, _names(folder, ending)))
+    return folder / f"{name}{ending}"

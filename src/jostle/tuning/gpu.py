@@ -1,8 +1,7 @@
 """Scoring on a GPU: the whole population walks at once, every trial of every candidate a world of its own.
 
 Scores are those of `trials.Bench` within single precision: gaits are chaotic, so costs agree to a few digits and not
-bit for bit, and what was found on a GPU is judged on the processor before it counts (`jostle evaluate walk`). It pays
-with populations of hundreds; `docs/walking/optimising.md` has figures.
+bit for bit, and what was found on a GPU is judged on the processor before it counts (`jostle evaluate walk`).
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from jostle.controllers.walker.gpu import GpuWalk
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import walker_physics
 from jostle.tuning.objective import judge
-from jostle.tuning.trials import Job, Outcome, mean, over_trials, push_plan
-from jostle.types import Array, Float, Int
+from jostle.tuning.trials import Job, Outcome, kept_ready, mean, over_trials, push_steps
+from jostle.types import Array, Float
 
 _KEPT = 4  # batches kept ready
 
@@ -33,7 +32,9 @@ class Gpu:
     def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:
         rows = np.repeat(values, job.trials, axis=0)  # the trials of a candidate stand side by side
         walk = self._walk(job, len(rows), timestep)
-        walk.start(rows, *_pushes(job, len(values), walk.dt))
+        plan = push_steps(job, walk.dt)
+        pushes = [np.tile(own, (len(values), *[1] * (own.ndim - 1))) for own in plan] if plan[0].size else []
+        walk.start(rows, *pushes)
         walk.run(round(job.seconds / walk.dt))
         seen = walk.seen()
         start_speed = rows[:, SPACES[job.machine].index["velocity.x"]]
@@ -41,22 +42,8 @@ class Gpu:
         return over_trials(scored, seen["lasted"] == 1.0, len(values), job.trials)
 
     def _walk(self, job: Job, count: int, timestep: float) -> GpuWalk:
-        key = (job.person, job.ground, job.machine, count, timestep)
-        if key not in self._walks:
-            if len(self._walks) >= _KEPT:
-                self._walks.pop(next(iter(self._walks)))
+        def build() -> GpuWalk:
             physics = walker_physics(job.person, job.ground, timestep)
-            self._walks[key] = GpuWalk(physics, count, job.machine, job.person.fallen, self.device)
-        return self._walks[key]
+            return GpuWalk(physics, count, job.machine, job.person.fallen, self.device)
 
-
-def _pushes(
-    job: Job, candidates: int, dt: float
-) -> tuple[Int[Array, "B n"], Int[Array, "B n"], Float[Array, "B n 3"]] | tuple[()]:
-    """From which step to which each trial of each candidate is pushed, and how."""
-    times, forces = push_plan(job)
-    if job.pushes is None or not times.size:
-        return ()
-    begin = np.round(times / dt).astype(int)
-    end = begin + max(1, round(job.pushes.duration / dt))
-    return np.tile(begin, (candidates, 1)), np.tile(end, (candidates, 1)), np.tile(forces, (candidates, 1, 1))
+        return kept_ready(self._walks, (job.person, job.ground, job.machine, count, timestep), build, _KEPT)

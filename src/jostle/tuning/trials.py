@@ -7,9 +7,10 @@ number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,9 +21,10 @@ from jostle.controllers.walker.trace import Shove, rollout
 from jostle.controllers.walker.walk import Walk
 from jostle.tuning.objective import Goal, Score, score
 from jostle.tuning.recipe import Pushes, Recipe
-from jostle.types import Array, Float
+from jostle.types import Array, Float, Int
 
 SETTLING = 1.0  # seconds before the first push
+T = TypeVar("T")
 _ROWS = 128  # simulations in one batch: more gain nothing, and their traces fill memory
 _KEPT = 8  # batches kept ready
 
@@ -87,12 +89,19 @@ class Bench:
         return over_trials(scored, trace.steps == len(trace.phase), len(values), job.trials)
 
     def _walk(self, job: Job, count: int, timestep: float) -> Walk:
-        key = (job.person, job.ground, job.machine, count, timestep)
-        if key not in self._walks:
-            if len(self._walks) >= _KEPT:
-                self._walks.pop(next(iter(self._walks)))
-            self._walks[key] = Walk(walker_physics(job.person, job.ground, timestep), count, job.machine, self.threads)
-        return self._walks[key]
+        def build() -> Walk:
+            return Walk(walker_physics(job.person, job.ground, timestep), count, job.machine, self.threads)
+
+        return kept_ready(self._walks, (job.person, job.ground, job.machine, count, timestep), build, _KEPT)
+
+
+def kept_ready(kept: dict[tuple, T], key: tuple, build: Callable[[], T], most: int) -> T:
+    """What is kept under this key; where there is nothing it is built, and of `most` the oldest makes room."""
+    if key not in kept:
+        if len(kept) >= most:
+            kept.pop(next(iter(kept)))
+        kept[key] = build()
+    return kept[key]
 
 
 def over_trials(scored: Score, survived: Array, count: int, trials: int) -> Outcome:
@@ -152,13 +161,19 @@ def push_plan(job: Job) -> tuple[Float[Array, "trials n"], Float[Array, "trials 
     return times, forces.reshape(pushes.trials, count, 3)
 
 
+def push_steps(
+    job: Job, dt: float
+) -> tuple[Int[Array, "trials n"], Int[Array, "trials n"], Float[Array, "trials n 3"]]:
+    """The plan in time steps: from which to which each push acts, and its force."""
+    times, forces = push_plan(job)
+    begin = np.round(times / dt).astype(int)
+    lasting = 0.0 if job.pushes is None else job.pushes.duration
+    return begin, begin + max(1, round(lasting / dt)), forces
+
+
 def shoves(job: Job, rows: int, dt: float) -> list[Shove]:
     """The plan as a sequence of forces that follow each other without overlap: at each moment one force a walker."""
-    times, forces = push_plan(job)
-    if job.pushes is None or not times.size:
-        return []
-    begin = np.round(times / dt).astype(int)
-    end = begin + max(1, round(job.pushes.duration / dt))
+    begin, end, forces = push_steps(job, dt)
     moments = np.unique(np.concatenate([begin.ravel(), end.ravel()]))
     made = []
     for now, then in pairwise(moments):

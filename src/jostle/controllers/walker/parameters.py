@@ -178,25 +178,24 @@ class Space:
 _SINGLE = ("alpha_arm", "c_trans", "duration", "pitch", "lift", "velocity.x", "velocity.z", "pitch_rate")
 
 
-def _of(table: Mapping, angle: str) -> object:
-    return table[angle] if angle in table else table[angle.rsplit("_", 1)[0]]
+def _stiffness(table: Mapping[str, int | tuple[int, int]], angle: str, state: int) -> float:
+    """Of an angle in a state: its own, or that of its joint."""
+    kp = table[angle] if angle in table else table[angle.rsplit("_", 1)[0]]
+    return float(kp[state] if isinstance(kp, tuple) else kp)
 
 
-def _servos(stiffness: Mapping, targets: Mapping) -> list[Parameter]:
+def _servos(stiffness: Mapping[str, int | tuple[int, int]], targets: Mapping) -> list[Parameter]:
     made = []
     for state in (0, 1):
-        for angle in ANGLES:
-            kp = _of(stiffness, angle)
-            start = float(kp[state] if isinstance(kp, tuple) else kp)  # type: ignore[arg-type]
-            made.append(Parameter(f"kp{state}.{angle}", "N m/rad", start, 0.4, 0.5, 5000.0, log=True))
-        for angle in ANGLES:
-            kp = _of(stiffness, angle)
-            start = 0.1 * float(kp[state] if isinstance(kp, tuple) else kp)  # type: ignore[arg-type]
-            made.append(Parameter(f"kd{state}.{angle}", "N m s/rad", start, 0.4, 0.05, 500.0, log=True))
+        start = {angle: _stiffness(stiffness, angle, state) for angle in ANGLES}
+        for angle, kp in start.items():
+            made.append(Parameter(f"kp{state}.{angle}", "N m/rad", kp, 0.4, 0.5, 5000.0, log=True))
+        for angle, kp in start.items():
+            made.append(Parameter(f"kd{state}.{angle}", "N m s/rad", 0.1 * kp, 0.4, 0.05, 500.0, log=True))
         free = [*_FREE_TARGETS, "rtoe_y"] if state == 1 else _FREE_TARGETS
         for angle in free:
-            start = float(targets.get(angle, (0.0, 0.0))[state])
-            made.append(Parameter(f"target{state}.{angle}", "rad", start, 0.1, -2.5, 2.5))
+            aim = float(targets.get(angle, (0.0, 0.0))[state])
+            made.append(Parameter(f"target{state}.{angle}", "rad", aim, 0.1, -2.5, 2.5))
     return made
 
 

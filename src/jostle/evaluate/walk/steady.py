@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from jostle.clips import Clip
-from jostle.controllers.walker.gait import SETTLING, measure, strikes
+from jostle.controllers.walker.gait import SETTLING, SLOWEST, measure, strikes
 from jostle.controllers.walker.joints import INDEX
+from jostle.controllers.walker.people import com_height
+from jostle.controllers.walker.senses import ground_normal
 from jostle.controllers.walker.trace import Trace, rollout
 from jostle.evaluate.metrics import fell, skate
 from jostle.evaluate.walk.legs import ANGLES, leg_angles, over_cycle
@@ -57,7 +59,7 @@ def upright_seconds(trace: Trace, clip: Clip) -> float:
     """How long it walked: until the trace ends, or `metrics.fell` says so."""
     skeleton = clip.skeleton
     torso = skeleton.index("Spine")
-    normal = quat.apply(np.asarray(trace.physics.model.geom("ground").quat, dtype=float), np.array([0.0, 0.0, 1.0]))
+    normal = ground_normal(trace.physics)
     up = quat.apply(clip.globals.wxyz[:, torso], np.array([0.0, 0.0, 1.0]))
     height = clip.positions[:, torso] @ normal / normal[2]
     down = np.flatnonzero(fell(height, up, float(skeleton.rest_positions[torso, 2])))
@@ -150,8 +152,8 @@ def head_motion(trace: Trace) -> dict[str, float]:
     acceleration = (head[2 * gap :] - 2.0 * head[gap:-gap] + head[: -2 * gap]) / (gap * trace.dt) ** 2
     ranges = np.array([np.ptp(trace.head[a:b, 0, 1:], axis=0) for a, b in _pairs(at)])
     body = trace.physics.body
-    high = float(body.mass @ (body.skeleton.rest_positions + body.com)[:, 2] / body.total_mass)
-    spin = np.max(np.abs(trace.spin[rows, 0])) / (body.total_mass * high * max(travel(trace)["speed"], 0.1))
+    scale = body.total_mass * com_height(body) * max(travel(trace)["speed"], SLOWEST)
+    spin = np.max(np.abs(trace.spin[rows, 0])) / scale
     return {
         "head_acceleration": float(np.sqrt(np.mean(np.sum(acceleration**2, axis=1)))),  # m/s2
         "head_sway_cm": 100.0 * float(np.mean(ranges[:, 0])),
