@@ -53,6 +53,18 @@ def test_a_stage_keeps_what_the_one_before_said(tmp_path):
     assert third.goal.weights == {"stance": 2.0, "ratio": 0.0, "ang": 0.0}
 
 
+LIFTED = """
+[[stage]]
+speed = 1.5
+step = 0.7
+pushes = {force = 10}
+[[stage]]
+speed = "any"
+step = "any"
+pushes = "none"
+"""
+
+
 def test_an_empty_recipe_walks_on_flat_ground(tmp_path):
     assert read(tmp_path, "# nothing is asked\n") == Recipe()
 
@@ -60,6 +72,8 @@ def test_an_empty_recipe_walks_on_flat_ground(tmp_path):
 def test_what_a_bundle_keeps_reads_as_the_same_recipe(tmp_path):
     recipe = read(tmp_path, UPHILL + "\n[[stage]]\nfastest = true\n[[stage]]\nspeed = 2\n")
     assert recipe_from(recipe.to_dict(), Where("a bundle")) == recipe
+    lifted = read(tmp_path, LIFTED)
+    assert recipe_from(lifted.to_dict(), Where("a bundle")) == lifted
     own = read(tmp_path, "body = {height = 1.9, mass = 60, legs = 1.1}")
     assert recipe_from(own.to_dict(), Where("a bundle")) == own
 
@@ -67,6 +81,12 @@ def test_what_a_bundle_keeps_reads_as_the_same_recipe(tmp_path):
 def test_a_speed_and_the_fastest_walk_replace_each_other(tmp_path):
     text = "[[stage]]\nspeed = 1.5\n[[stage]]\nfastest = true\n[[stage]]\nspeed = 2\n"
     assert [(s.speed, s.fastest) for s in read(tmp_path, text).stages] == [(1.5, False), (None, True), (2.0, False)]
+
+
+def test_a_stage_can_lift_what_was_asked_before(tmp_path):
+    first, second = read(tmp_path, LIFTED).stages
+    assert (first.speed, first.step) == (1.5, 0.7) and first.pushes is not None
+    assert (second.speed, second.step, second.pushes) == (None, None, None)
 
 
 def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):

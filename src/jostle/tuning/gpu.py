@@ -6,6 +6,8 @@ bit for bit, and what was found on a GPU is judged on the processor before it co
 
 from __future__ import annotations
 
+from threading import Lock
+
 import numpy as np
 
 from jostle.controllers.walker.gpu import GpuWalk
@@ -16,6 +18,7 @@ from jostle.tuning.trials import Job, Outcome, kept_ready, mean, over_trials, pu
 from jostle.types import Array, Float
 
 _KEPT = 4  # batches kept ready
+_LOCK = Lock()  # Warp's present device and stream belong to the process; what waits for the GPU does not hold it
 
 
 class Gpu:
@@ -34,9 +37,12 @@ class Gpu:
         walk = self._walk(job, len(rows), timestep)
         plan = push_steps(job, walk.dt)
         pushes = [np.tile(own, (len(values), *[1] * (own.ndim - 1))) for own in plan] if plan[0].size else []
-        walk.start(rows, *pushes)
-        walk.run(round(job.seconds / walk.dt))
-        seen = walk.seen()
+        with _LOCK:
+            walk.start(rows, *pushes)
+            walk.run(round(job.seconds / walk.dt))
+        walk.wait()
+        with _LOCK:
+            seen = walk.seen()
         start_speed = rows[:, SPACES[job.machine].index["velocity.x"]]
         scored = judge(seen, job.goal, start_speed, walk.physics.body.total_mass)
         return over_trials(scored, seen["lasted"] == 1.0, len(values), job.trials)
@@ -46,4 +52,5 @@ class Gpu:
             physics = walker_physics(job.person, job.ground, timestep)
             return GpuWalk(physics, count, job.machine, job.person.fallen, self.device)
 
-        return kept_ready(self._walks, (job.person, job.ground, job.machine, count, timestep), build, _KEPT)
+        with _LOCK:
+            return kept_ready(self._walks, (job.person, job.ground, job.machine, count, timestep), build, _KEPT)

@@ -104,7 +104,11 @@ class Recipe:
 
 def _plain(stage: dict[str, Any]) -> dict[str, Any]:
     lists = {key: list(value) if isinstance(value, tuple) else value for key, value in stage.items()}
-    return {key: value for key, value in lists.items() if value is not None}
+    return {**{key: value for key, value in lists.items() if value is not None}, **_lifted(stage)}
+
+
+def _lifted(stage: dict[str, Any]) -> dict[str, str]:
+    return {key: word for key, word in _LIFTED.items() if stage[key] is None}
 
 
 _PUSHES: dict[str, Field] = {
@@ -122,13 +126,14 @@ _STAGE: dict[str, Field] = {
     "timestep_ms": either(number(0.2, 3.0), some(number(0.2, 3.0), least=1)),
     "slope_deg": number(-30.0, 30.0),
     "friction": number(0.05, 2.0),
-    "speed": number(0.1, 5.0),
-    "step": number(0.05, 2.0),
+    "speed": either(number(0.1, 5.0), word(("any",))),
+    "step": either(number(0.05, 2.0), word(("any",))),
     "fastest": FLAG,
     "weights": each(WEIGHTS, number(0.0, 1e9)),
     "without": some(word(ABLATIONS)),
-    "pushes": table("a table of force, every, duration, trials and fresh"),
+    "pushes": either(table("a table of force, every, duration, trials and fresh"), word(("none",))),
 }
+_LIFTED = {"speed": "any", "step": "any", "pushes": "none"}  # how a stage says that it no longer asks what others did
 _BODY: dict[str, Field] = {key.name: number(0.05, 1000.0) for key in fields(Person)}
 _RECIPE: dict[str, Field] = {
     "name": text("a name without / and control characters", lambda name: 0 < len(name) <= 80 and _printable(name)),
@@ -201,8 +206,9 @@ def _person(given: dict, where: Where) -> Person:
 
 def _stage(given: object, before: Stage, where: Where) -> Stage:
     """What this stage says, and for the rest what the one before said."""
-    own = read_table(given, _STAGE, where)
-    if own.get("fastest") and "speed" in own:
+    own: dict[str, Any] = read_table(given, _STAGE, where)
+    own |= {key: None for key, lifted in _LIFTED.items() if own.get(key) == lifted}
+    if own.get("fastest") and own.get("speed") is not None:
         where.fail(f"{where.title} asks for the fastest walk and for a speed; keep one of them.", "fastest")
     own |= {"speed": None} if own.get("fastest") else {"fastest": False} if "speed" in own else {}
     values = {key.name: getattr(before, key.name) for key in fields(Stage)} | own

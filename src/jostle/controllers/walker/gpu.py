@@ -19,6 +19,7 @@ from jostle.controllers.walker.walk import STYLES, ground_normal, start_state
 from jostle.errors import CommandError
 from jostle.types import Array, Float, Int
 
+_RECORDED = 10  # steps that are played at once
 _CONTACTS, _ROWS = 24, 110  # of one walker, at most: contacts, and rows of the constraint solver
 
 
@@ -34,7 +35,12 @@ class GpuWalk:
             self._model = mjw.put_model(physics.model)
             self._data = mjw.make_data(physics.model, nworld=count, nconmax=_CONTACTS, njmax=_ROWS)
             self._make_arrays(fallen)
+            self._stream = wp.Stream(self.device) if self.device.is_cuda else None
         self._graph = None
+
+    def _here(self):
+        """Where this batch works: on a GPU each has its own stream, so that several walk side by side."""
+        return self._wp.ScopedDevice(self.device) if self._stream is None else self._wp.ScopedStream(self._stream)
 
     def _make_arrays(self, fallen: float) -> None:
         from jostle.controllers.walker import gpu_kernel as kernel
@@ -63,6 +69,10 @@ class GpuWalk:
         push_force: Float[Array, "B n 3"] | None = None,
     ) -> None:
         """Put every walker into its start state; pushes on the torso act in these steps."""
+        with self._here():
+            self._start(values, push_from, push_until, push_force)
+
+    def _start(self, values: Array, push_from: Array | None, push_until: Array | None, push_force: Array | None) -> None:
         gains = self.space.unpack(values)
         qpos, qvel = start_state(gains, np.zeros(self.count))
         self._mjw.reset_data(self._model, self._data)
@@ -104,19 +114,29 @@ class GpuWalk:
         return lowest
 
     def run(self, steps: int) -> None:
-        """Walk for so many steps; on a GPU they are recorded once and played again and again."""
+        """Walk for so many steps; on a GPU a few are recorded once and played again and again, and nobody waits."""
         wp = self._wp
         self._length = steps
-        with wp.ScopedDevice(self.device):
-            if self.device.is_cuda and self._graph is None:
-                with wp.ScopedCapture(force_module_load=True) as capture:
-                    self._step()
-                self._graph = capture.graph
+        with self._here():
+            if self._stream is not None:
+                if self._graph is None:
+                    self._graph = self._recorded()
+                for _ in range(steps // _RECORDED):
+                    wp.capture_launch(self._graph, stream=self._stream)
+                steps %= _RECORDED
             for _ in range(steps):
-                if self._graph is not None:
-                    wp.capture_launch(self._graph)
-                else:
-                    self._step()
+                self._step()
+
+    def _recorded(self):
+        with self._wp.ScopedCapture(stream=self._stream, force_module_load=True) as capture:
+            for _ in range(_RECORDED):
+                self._step()
+        return capture.graph
+
+    def wait(self) -> None:
+        """Until the steps that were asked for are done."""
+        if self._stream is not None:
+            self._wp.synchronize_stream(self._stream)
 
     def _step(self) -> None:
         from jostle.controllers.walker import gpu_kernel as kernel
@@ -134,8 +154,9 @@ class GpuWalk:
         """What `tuning.observe` sees in a trace."""
         from jostle.controllers.walker.gpu_kernel import C
 
-        tally = self._tally.numpy().astype(float)
-        state = self._state.numpy() + 2 * self._side.numpy()
+        with self._here():
+            tally = self._tally.numpy().astype(float)
+            state = self._state.numpy() + 2 * self._side.numpy()
 
         def of(*names: str) -> Float[Array, "B ..."]:
             columns = tally[:, [C[name] for name in names]]
