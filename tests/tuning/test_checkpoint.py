@@ -19,7 +19,10 @@ from jostle.tuning.session import Session, begin_session, files_for, resume_sess
 RECIPE = Recipe(
     population=8,
     seed=5,
-    stages=(Stage(seconds=(4.0, 6.0), generations=3), Stage(seconds=(4.0,), slope_deg=2.0, generations=4)),
+    stages=(
+        Stage(seconds=(4.0, 6.0), generations=3),
+        Stage(seconds=(4.0,), slope_deg=2.0, generations=4, population=6),
+    ),
 )
 
 

@@ -39,7 +39,7 @@ def save_run(run: Run, path: PathLike) -> None:
         "origin": run.origin,
         "best": run.best,
         "mean": run.search.mean,
-        "costs": np.array(run.costs).reshape(len(run.costs), run.recipe.population),
+        "costs": np.array(run.costs).reshape(len(run.costs), run.recipe.walkers(run.at.stage)),
         "checks": np.array(run.checks, dtype=np.int64),
     }
     buffer = io.BytesIO()
@@ -103,8 +103,8 @@ def _position(given: dict[str, Any], recipe: Recipe) -> Position:
 
 def _check(arrays: dict[str, Array], recipe: Recipe, at: Position) -> None:
     size = (len(recipe.space),)
-    count = len(arrays["costs"])
-    shapes = {"origin": size, "best": size, "mean": size, "costs": (count, recipe.population), "checks": (count,)}
+    count, walkers = len(arrays["costs"]), recipe.walkers(at.stage)
+    shapes = {"origin": size, "best": size, "mean": size, "costs": (count, walkers), "checks": (count,)}
     for name, shape in shapes.items():
         if arrays[name].shape != shape or not np.all(np.isfinite(arrays[name])):
             raise ValueError(f"its array '{name}' is not what its recipe says")

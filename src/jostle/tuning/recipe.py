@@ -56,6 +56,7 @@ class Stage:
     advance: float = 0.5  # of the population must walk the whole time
     generations: int | None = None  # at the last duration; None: until nothing better is found
     sigma: float | None = None  # at its start; None: the recipe's
+    population: int | None = None  # None: the recipe's
     timestep_ms: tuple[float, ...] = (2.0,)  # several: walked at each, and the mean counts
     slope_deg: float = 0.0
     friction: float = 1.0
@@ -96,6 +97,10 @@ class Recipe:
     def space(self) -> Space:
         return SPACES[self.machine]
 
+    def walkers(self, stage: int) -> int:
+        """How many make a generation of this stage."""
+        return self.stages[stage].population or self.population
+
     def to_dict(self) -> dict[str, Any]:
         """What `recipe_from` reads; plain data, without what is as by default."""
         kept = {key: value for key, value in asdict(self).items() if key != "stages"}
@@ -123,6 +128,7 @@ _STAGE: dict[str, Field] = {
     "advance": number(0.0, 1.0),
     "generations": whole(1, 100_000),
     "sigma": number(1e-6, 10.0),
+    "population": whole(4, 4096),
     "timestep_ms": either(number(0.2, 3.0), some(number(0.2, 3.0), least=1)),
     "slope_deg": number(-30.0, 30.0),
     "friction": number(0.05, 2.0),

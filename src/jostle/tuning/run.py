@@ -100,7 +100,8 @@ class Run:
     def _search(self) -> Search:
         sigma = self.sigma or self.stage.sigma or self.recipe.sigma
         seed = (self.recipe.seed, self.at.stage, len(self.origin))
-        return Search(self.origin, sigma, self.recipe.population, seed, self.recipe.covariance == "diagonal")
+        walkers, diagonal = self.recipe.walkers(self.at.stage), self.recipe.covariance == "diagonal"
+        return Search(self.origin, sigma, walkers, seed, diagonal)
 
     def step(self) -> Generation:
         """One generation. An exception in the middle leaves the run unusable; bring it back from its checkpoint."""
