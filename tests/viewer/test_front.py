@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
+import gc
 import http.client
 import json
 import urllib.error
 import urllib.request
+import warnings
 
 import pytest
 import viser
@@ -188,6 +190,28 @@ def test_a_page_for_others_carries_its_token_in_the_address():
         assert fetch(bare + f"?token={stage.guard.token}")[0] == 200
     finally:
         stage.close()
+
+
+def test_a_page_that_ends_leaves_no_socket_behind_although_the_scene_is_too_busy_to_say_goodbye(caplog):
+    desk = Desk()
+    gc.collect()
+
+    async def go():
+        async with connect(desk.uri("/"), origin=desk.origin, subprotocols=PROTOCOL, proxy=None, max_size=None) as page:
+            await page.recv()
+            viser_loop = desk.stage.server.get_event_loop()
+            viser_loop.call_soon_threadsafe(desk.stage._thread.join, 5.0)  # busy until the front is gone
+            await asyncio.to_thread(desk.stage.close)
+
+    with warnings.catch_warnings(record=True) as left:
+        warnings.simplefilter("always")
+        asyncio.run(go())
+        said = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+        caplog.clear()  # a traceback would keep the socket
+        gc.collect()
+    assert [str(warning.message) for warning in left] == []
+    assert not desk.stage._thread.is_alive()
+    assert said == []
 
 
 def test_an_impossible_host_is_one_sentence():

@@ -15,7 +15,7 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -172,25 +172,39 @@ async def listen(socket: WebSocket, on_held: Callable[[int, Held], None]) -> Non
 
 async def pass_through(socket: WebSocket, upstream: Upstream) -> None:
     """Both directions until either side closes."""
-    from websockets.asyncio.client import connect
     from websockets.exceptions import WebSocketException
 
     protocols = [p for p in socket.scope.get("subprotocols", []) if p.startswith("viser-v")][:1]
     try:
-        behind = connect(
-            upstream.uri,
-            origin=upstream.origin,  # type: ignore[arg-type]
-            subprotocols=protocols or None,  # type: ignore[arg-type]
-            compression=None,
-            max_size=None,
-            proxy=None,
-        )
-        async with behind as inner:
+        async with _reaching(upstream, protocols) as inner:
             await socket.accept(subprotocol=inner.subprotocol)
             await _first_of(_outwards(inner, socket), _inwards(socket, inner))
     except (WebSocketException, OSError):
         with contextlib.suppress(RuntimeError):
             await socket.close(CROWDED, "The scene behind this page has ended.")
+
+
+@contextlib.asynccontextmanager
+async def _reaching(upstream: Upstream, protocols: list[str]) -> AsyncIterator[Any]:
+    """A connection to the scene that is closed in the end: politely, or at once where there is no time for that."""
+    from websockets.asyncio.client import connect
+
+    inner = await connect(
+        upstream.uri,
+        origin=upstream.origin,  # type: ignore[arg-type]
+        subprotocols=protocols or None,  # type: ignore[arg-type]
+        compression=None,
+        max_size=None,
+        proxy=None,
+    )
+    try:
+        yield inner
+    finally:
+        # A server that stops cancels whoever still waits for the scene's farewell. Nothing comes after it, so to be
+        # cancelled here is to be done; but the socket must be closed while its loop still runs.
+        with contextlib.suppress(asyncio.CancelledError):
+            await inner.close()
+        inner.transport.abort()
 
 
 async def _first_of(*parts: Any) -> None:
