@@ -17,9 +17,7 @@ from jostle.viewer.layout import View
 from jostle.viewer.live import open_controllers
 from jostle.viewer.playing import open_clips
 
-# What network threads of an earlier page leave to the garbage collector on a busy machine is not what is tested here.
-_LEFTOVERS = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-pytestmark = [pytest.mark.browser, _LEFTOVERS]
+pytestmark = pytest.mark.browser
 
 WIDTH, HEIGHT = 900, 560
 
