@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from jostle.clips import Clip
 from jostle.clips.skate import foot_skate, slide_cm
+from jostle.controllers.walker.world import UPRIGHT
 from jostle.types import Array, Bool, Float
 
 FALLEN_HEIGHT = 0.6  # of the torso's height when standing
-FALLEN_TILT = np.radians(60.0)
 
 
 def fell(height: Float[Array, "*n"], up: Float[Array, "*n 3"], standing: float) -> Bool[Array, "*n"]:
-    """Who has fallen: torso below 60 % of its `standing` height, or its `up` axis tilted beyond 60 degrees."""
-    return (height < FALLEN_HEIGHT * standing) | (up[..., 2] < np.cos(FALLEN_TILT))
+    """Who has fallen: torso below 60 % of its `standing` height, or its `up` axis tilted beyond `UPRIGHT`, 60 degrees."""
+    return (height < FALLEN_HEIGHT * standing) | (up[..., 2] < UPRIGHT)
 
 
 def skate(clip: Clip) -> dict[str, float]:
