@@ -83,12 +83,11 @@ def test_work_of_the_ankle_behind_is_torque_times_turn():
     assert found["push_off_nm"] == pytest.approx(50.0)
 
 
-def test_the_knee_that_strikes_is_measured():
+def test_the_knee_that_strikes_counts_from_straight_whichever_way_it_is_bent():
     trace = made_up()
-    left_strikes = trace.phase[:, 0] < 2
-    trace = with_angle(trace, "lknee_y", np.where(left_strikes, 0.1, 0.9))
-    trace = with_angle(trace, "rknee_y", np.where(left_strikes, 0.9, 0.3))
-    assert steady.joints_at_work(trace)["knee_at_strike_deg"] == pytest.approx(np.degrees(0.2))
+    left_strikes = trace.phase < 2
+    knee = np.where(trace.struck, np.where(left_strikes, 0.1, -0.3), 0.9)
+    assert steady.timing(replace(trace, knee=knee))["knee_at_strike_deg"] == pytest.approx(np.degrees(0.2))
 
 
 @pytest.mark.parametrize(("sign", "expected"), [(-1.0, -1.0), (1.0, 1.0), (0.0, 0.0)])
@@ -97,7 +96,7 @@ def test_arms_against_legs(sign, expected):
     leg = 0.4 * np.sin(2 * np.pi * np.arange(len(trace.phase)) * DT)
     for side, way in (("l", 1.0), ("r", -1.0)):
         trace = with_angle(with_angle(trace, f"{side}hip_y", way * leg), f"{side}arm_y", 0.5 * sign * way * leg)
-    found = steady.joints_at_work(trace)
+    found = steady.arms_and_legs(trace)
     assert found["arm_leg"] == pytest.approx(expected, abs=1e-6)
     assert found["arm_swing_deg"] == pytest.approx(abs(sign) * np.degrees(0.4), rel=0.01, abs=1e-9)
 

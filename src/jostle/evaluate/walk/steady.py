@@ -42,7 +42,7 @@ def walk_steadily(subject: Subject, seconds: float, timestep: float = REPORTED) 
     row |= {"head_speed_sd": seen["head_speed_sd"], "turning_torque": seen["torque"]}
     row["curve"] = None
     if measure(trace, 0).cycles > 0:
-        row |= timing(trace) | push_off(trace) | joints_at_work(trace) | head_motion(trace)
+        row |= timing(trace) | push_off(trace) | arms_and_legs(trace) | head_motion(trace)
         row |= skate(to_clip(trace, 60)) | {"curve": mean_cycle(trace, clip, subject.ground.slope).tolist()}
     return row
 
@@ -86,7 +86,7 @@ def _strayed(path: Float[Array, "n 3"]) -> float:
 
 
 def timing(trace: Trace) -> dict[str, float]:
-    """Left against right, and when feet are on the ground."""
+    """Left against right, when feet are on the ground, and the knee that strikes."""
     gait, at = measure(trace, 0), strikes(trace, 0)[SETTLING:]
     states = state_seconds(trace)[0]
     sides = trace.phase[at[1:], 0] // 2
@@ -102,6 +102,7 @@ def timing(trace: Trace) -> dict[str, float]:
         "heel_off": float(gait.heel_off),
         "toe_off": float(gait.toe_off),
         "flat": float(gait.flat),
+        "knee_at_strike_deg": float(np.degrees(gait.knee_at_strike)),
     }
 
 
@@ -122,16 +123,14 @@ def push_off(trace: Trace) -> dict[str, float]:
     return {"push_off_j": float(np.mean(work)), "push_off_nm": float(np.mean(mean))}
 
 
-def joints_at_work(trace: Trace) -> dict[str, float]:
-    """The knee that strikes, and arms against legs: -1 where an arm swings against the leg of its side."""
+def arms_and_legs(trace: Trace) -> dict[str, float]:
+    """Arms against legs: -1 where an arm swings against the leg of its side."""
     assert trace.qpos is not None
     at = strikes(trace, 0)[SETTLING:]
     angles = trace.qpos[at[0] : trace.steps[0], 0, 7:]
-    struck = np.where(trace.phase[at, 0] < 2, INDEX["lknee_y"], INDEX["rknee_y"])
     arms = [7 + INDEX["larm_y"], 7 + INDEX["rarm_y"]]
     phases = [_correlation(angles[:, INDEX[f"{s}arm_y"]], angles[:, INDEX[f"{s}hip_y"]]) for s in "lr"]
     return {
-        "knee_at_strike_deg": float(np.degrees(np.mean(trace.qpos[at, 0, 7 + struck]))),
         "arm_leg": float(np.mean(phases)),
         "arm_swing_deg": float(np.degrees(np.mean([np.ptp(trace.qpos[a:b, 0, arms], axis=0) for a, b in _pairs(at)]))),
     }
