@@ -11,7 +11,7 @@ FALLEN_HEIGHT = 0.6  # of the torso's height when standing
 
 
 def fell(height: Float[Array, "*n"], up: Float[Array, "*n 3"], standing: float) -> Bool[Array, "*n"]:
-    """Who has fallen: torso below 60 % of its `standing` height, or its `up` axis tilted beyond `UPRIGHT`, 60 degrees."""
+    """Who has fallen: torso below 60 % of its `standing` height, or its `up` axis tilted beyond 60 degrees."""
     return (height < FALLEN_HEIGHT * standing) | (up[..., 2] < UPRIGHT)
 
 
