@@ -5,8 +5,9 @@ straight and at 0.9 to 1.7 m/s. Each gives one curve a leg, the mean of its cycl
 walked longer; the spread is that of these 18 curves.
 
 Skeletons solved from markers do not stand straight: a person at rest shows bent knees, because knee markers sit in
-front of the joint. Like the slope of the foot, this is no motion and is taken off: by what the knees of those
-subjects show who stand still in the set (12 degrees on average). `Humans.bent` tells how much it was. Because each
+front of the joint. Like the slope of the foot, this is no motion and is taken off: by what the knees of four people
+show who stand in the set (12 degrees on average). `Humans.bent` tells how much it was. Others who are still show knees
+bent further and are taken to crouch; `docs/walking/figures.md` names them and what that judgement does. Because each
 foot is zeroed where it stands flat, people hardly differ there; no spread counts as less than 2 degrees, which is what
 markers can tell.
 """
@@ -29,7 +30,7 @@ from jostle.types import Array, Float
 # straight, plain walks at a comfortable speed, by what the set's own index says of them
 WALKS = ("02_01", "02_02", "07_01", "07_02", "07_10", "08_01", "12_01", "16_15", "16_21")
 WALKS += ("35_01", "35_02", "35_03", "35_04", "38_01", "82_13", "136_21")
-STANDING = ("16_01", "19_05", "74_06", "104_22")  # clips in which someone stands still for a quarter of a second
+STANDING = ("16_01", "19_05", "74_06", "104_22")  # a person each, still for a quarter of a second
 FEWEST = 3  # people that make a mean
 _EXTRA = 2  # frames that are no motion at the beginning of CMU's BVH files: a T-pose, sometimes two
 _STILL = 0.25  # m/s: every joint slower than this
