@@ -74,8 +74,8 @@ def test_a_folder_that_is_not_there_gets_one_sentence(tmp_path):
         evaluate("wlak", Request())
 
 
-def test_a_report_has_its_figures_rows_pictures_and_gaps(small, files, tmp_path):
-    given = Request(None, 3, True, tmp_path, (str(files / "simbicon.jostle"),), tmp_path / "kept", 1)
+def test_a_report_has_its_figures_rows_and_gaps(small, files, tmp_path):
+    given = Request(None, 3, True, None, (str(files / "simbicon.jostle"),), tmp_path / "kept", 1)
     plain = json.loads(json.dumps(evaluate("walk", given).to_dict(), allow_nan=False))
     summary = plain["summary"]
     assert summary["seconds_walked"] == {"simbicon": 1.5}
@@ -84,6 +84,10 @@ def test_a_report_has_its_figures_rows_pictures_and_gaps(small, files, tmp_path)
     assert [row["experiment"] for row in plain["rows"]] == ["steady", "pushes", "throughput"]
     assert plain["paper"]["e_power"]["simbicon"] == 33392
     assert any(sentence.startswith("gait_sd") for sentence in plain["skipped"])
+
+
+def test_pictures_are_drawn_where_a_folder_is_given(small, files, tmp_path):
+    evaluate("walk", Request(None, 0, True, tmp_path, (str(files / "simbicon.jostle"),), None, 1))
     for picture in ("gait", "power", "pushes"):
         assert (tmp_path / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
 
