@@ -57,7 +57,7 @@ LIFTED = """
 [[stage]]
 speed = 1.5
 step = 0.7
-pushes = {force = 10}
+pushes = {force = [10, 20]}
 [[stage]]
 speed = "any"
 step = "any"
@@ -85,7 +85,7 @@ def test_a_speed_and_the_fastest_walk_replace_each_other(tmp_path):
 
 def test_a_stage_can_lift_what_was_asked_before(tmp_path):
     first, second = read(tmp_path, LIFTED).stages
-    assert (first.speed, first.step) == (1.5, 0.7) and first.pushes is not None
+    assert (first.speed, first.step, first.pushes) == (1.5, 0.7, Pushes((10.0, 20.0)))
     assert (second.speed, second.step, second.pushes) == (None, None, None)
 
 

@@ -84,6 +84,14 @@ def test_every_figure_of_the_log_is_seen():
     assert set(SEEN) <= set(seen)
 
 
+def test_pushes_from_the_sides_can_be_harder_than_those_ahead():
+    round_job = replace(PUSHED, pushes=replace(PUSHED.pushes, force=1.0))
+    times, unit = push_plan(round_job)
+    same_times, forces = push_plan(replace(round_job, pushes=replace(PUSHED.pushes, force=(50.0, 150.0))))
+    np.testing.assert_array_equal(same_times, times)
+    np.testing.assert_allclose(forces, unit * [50.0, 150.0, 0.0])
+
+
 def test_pushes_come_from_all_sides_at_moments_of_their_own():
     job = Job(PEOPLE["stocky"], "walker", Ground(), Goal(), 9.0, Pushes(100.0, 3.0, trials=4), (1,))
     times, forces = push_plan(job)

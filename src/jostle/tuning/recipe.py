@@ -41,7 +41,7 @@ ABLATIONS = ("ratio", "ang", "head", "land", "power")  # section 3.4
 class Pushes:
     """Shoves on the torso from all sides while it walks; the cost of a walker is its mean over `trials`."""
 
-    force: float  # newtons
+    force: float | tuple[float, float]  # newtons; two: the most that comes ahead or from there, and from the sides
     every: float = 4.0  # seconds from one push to the next
     duration: float = 0.4  # seconds
     trials: int = 4  # walks of every candidate, each pushed from other sides at other moments
@@ -117,7 +117,7 @@ def _lifted(stage: dict[str, Any]) -> dict[str, str]:
 
 
 _PUSHES: dict[str, Field] = {
-    "force": number(0.0, 2000.0),
+    "force": either(number(0.0, 2000.0), some(number(0.0, 2000.0), least=2, most=2)),
     "every": number(0.2, 60.0),
     "duration": number(0.01, 10.0),
     "trials": whole(1, 64),

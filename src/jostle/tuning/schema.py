@@ -123,11 +123,11 @@ def word(choices: Collection[str]) -> Field:
     return text("one of " + ", ".join(f'"{choice}"' for choice in choices), choices.__contains__)
 
 
-def some(one: Field, least: int = 0) -> Field:
+def some(one: Field, least: int = 0, most: int | None = None) -> Field:
     """A list of such values."""
 
     def read(value: object) -> tuple:
-        if not isinstance(value, list | tuple) or len(value) < least:
+        if not isinstance(value, list | tuple) or not least <= len(value) <= (most or len(value)):
             raise ValueError
         return tuple(one.read(entry) for entry in value)
 

@@ -157,7 +157,8 @@ def push_plan(job: Job) -> tuple[Float[Array, "trials n"], Float[Array, "trials 
     times = first[:, None] + pushes.every * np.arange(count)
     total = pushes.trials * count
     angles = 2.0 * np.pi * (rng.permutation(total) + rng.random(total)) / max(total, 1)
-    forces = pushes.force * np.stack([np.cos(angles), np.sin(angles), np.zeros(total)], axis=1)
+    ahead, aside = pushes.force if isinstance(pushes.force, tuple) else (pushes.force, pushes.force)
+    forces = np.stack([ahead * np.cos(angles), aside * np.sin(angles), np.zeros(total)], axis=1)
     return times, forces.reshape(pushes.trials, count, 3)
 
 
