@@ -1,6 +1,7 @@
 """What jostle ships: clips of its own procedural gait (`python -m jostle.assets.make`), and walkers with their recipes.
 
 A walker is a bundle, `walkers/NAME.jostle`; the recipe that it was made with lies beside it, `walkers/NAME.toml`.
+Those made without one of the terms of the objective lie in `walkers/ablations`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from jostle.errors import MotionError, unknown_name
 
-__all__ = ["clip_names", "clip_path", "walker_names", "walker_path"]
+__all__ = ["clip_names", "clip_path", "walker_folder", "walker_names", "walker_path"]
 
 _CLIPS, _WALKERS = (Path(str(files("jostle.assets"))) / folder for folder in ("clips", "walkers"))
 
@@ -23,6 +24,10 @@ def clip_names() -> tuple[str, ...]:
 def clip_path(name: str) -> Path:
     """Where the shipped clip of this name lies: `clip_path("walk")`."""
     return _path("shipped clip", name, _CLIPS, ".bvh")
+
+
+def walker_folder() -> Path:
+    return _WALKERS
 
 
 def walker_names() -> tuple[str, ...]:

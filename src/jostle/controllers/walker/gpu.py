@@ -72,7 +72,8 @@ class GpuWalk:
         with self._here():
             self._start(values, push_from, push_until, push_force)
 
-    def _start(self, values: Array, push_from: Array | None, push_until: Array | None, push_force: Array | None) -> None:
+    def _start(self, values: Array, *pushes: Array | None) -> None:
+        push_from, push_until, push_force = pushes
         gains = self.space.unpack(values)
         qpos, qvel = start_state(gains, np.zeros(self.count))
         self._mjw.reset_data(self._model, self._data)

@@ -1,12 +1,11 @@
 """What each term of the objective does: walkers optimised without it beside the same with it (Wang 2010, section 3.4).
 
-They lie in the folder of shipped walkers under `ablations`: NAME.jostle without the term, NAME_baseline.jostle with it.
-Where there is no baseline of its own, `stocky` serves.
+They lie in the folder of shipped walkers under `ablations`: NAME.jostle without the term, and all_terms.jostle, which
+began at the same walker and went on for as long, with every term.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from jostle import assets
@@ -25,16 +24,15 @@ EFFECTS = {
 
 def find_pairs() -> dict[str, tuple[Subject, Subject]]:
     """Name to (without, with), for those that are shipped."""
-    if "stocky" not in assets.walker_names():
+    folder = assets.walker_folder() / "ablations"
+    usual = folder / "all_terms.jostle"
+    if not usual.is_file():
         return {}
-    folder = assets.walker_path("stocky").parent / "ablations"
-    return {name: _pair(folder, name) for name in EFFECTS if (folder / f"{name}.jostle").is_file()}
-
-
-def _pair(folder: Path, name: str) -> tuple[Subject, Subject]:
-    baseline = folder / f"{name}_baseline.jostle"
-    usual = read_subject(str(baseline) if baseline.is_file() else "stocky")
-    return read_subject(str(folder / f"{name}.jostle")), usual
+    return {
+        name: (read_subject(str(path)), read_subject(str(usual)))
+        for name in EFFECTS
+        if (path := folder / f"{name}.jostle").is_file()
+    }
 
 
 def effect(name: str, without: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
