@@ -84,6 +84,23 @@ def test_every_figure_of_the_log_is_seen():
     assert set(SEEN) <= set(seen)
 
 
+def test_a_calm_walk_is_what_a_gait_is_judged_by():
+    """Of a walker that falls when pushed: its gait is that of the walk alone, its fall the mean of all walks."""
+    hard = replace(PUSHED, pushes=replace(PUSHED.pushes, force=900.0))
+    values, alone = candidates(3), replace(hard, pushes=None)
+    bench = Bench(threads=1)
+    calm = bench.score(replace(hard, pushes=replace(hard.pushes, calm=True)), values)
+    pushed, usual = bench.score(hard, values), bench.score(alone, values)
+    trials = hard.pushes.trials
+    np.testing.assert_allclose(calm.terms["fail"], (trials * pushed.terms["fail"] + usual.terms["fail"]) / (trials + 1))
+    for name in ("power", "ratio", "head", "land"):
+        np.testing.assert_array_equal(calm.terms[name], usual.terms[name])
+    fell = 120000.0 * (calm.terms["fail"] - usual.terms["fail"])
+    assert fell.max() > 0.0
+    np.testing.assert_allclose(calm.cost, usual.cost + fell)
+    np.testing.assert_allclose(calm.survived, (trials * pushed.survived + usual.survived) / (trials + 1))
+
+
 def test_pushes_from_the_sides_can_be_harder_than_those_ahead():
     round_job = replace(PUSHED, pushes=replace(PUSHED.pushes, force=1.0))
     times, unit = push_plan(round_job)

@@ -1,4 +1,4 @@
-"""Scoring on a GPU: the whole population walks at once, every trial of every candidate a world of its own.
+"""Scoring on a GPU: the whole population walks at once, every walk of every candidate a world of its own.
 
 Scores are those of `trials.Bench` within single precision: gaits are chaotic, so costs agree to a few digits and not
 bit for bit, and what was found on a GPU is judged on the processor before it counts (`jostle evaluate walk`).
@@ -33,7 +33,7 @@ class Gpu:
         return mean([self._score(job, values, timestep) for timestep in job.timesteps])
 
     def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:
-        rows = np.repeat(values, job.trials, axis=0)  # the trials of a candidate stand side by side
+        rows = np.repeat(values, job.walks, axis=0)  # the walks of a candidate stand side by side
         walk = self._walk(job, len(rows), timestep)
         plan = push_steps(job, walk.dt)
         pushes = [np.tile(own, (len(values), *[1] * (own.ndim - 1))) for own in plan] if plan[0].size else []
@@ -45,7 +45,7 @@ class Gpu:
             seen = walk.seen()
         start_speed = rows[:, SPACES[job.machine].index["velocity.x"]]
         scored = judge(seen, job.goal, start_speed, walk.physics.body.total_mass)
-        return over_trials(scored, seen["lasted"] == 1.0, len(values), job.trials)
+        return over_trials(scored, seen["lasted"] == 1.0, len(values), job)
 
     def _walk(self, job: Job, count: int, timestep: float) -> GpuWalk:
         def build() -> GpuWalk:

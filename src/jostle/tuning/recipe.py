@@ -39,13 +39,19 @@ ABLATIONS = ("ratio", "ang", "head", "land", "power")  # section 3.4
 
 @dataclass(frozen=True)
 class Pushes:
-    """Shoves on the torso from all sides while it walks; the cost of a walker is its mean over `trials`."""
+    """Shoves on the torso from all sides while it walks; the cost of a walker is its mean over its walks."""
 
     force: float | tuple[float, float]  # newtons; two: the most that comes ahead or from there, and from the sides
     every: float = 4.0  # seconds from one push to the next
     duration: float = 0.4  # seconds
-    trials: int = 4  # walks of every candidate, each pushed from other sides at other moments
+    trials: int = 4  # pushed walks of every candidate, each from other sides at other moments
     fresh: bool = False  # draw the sides anew in every generation? Otherwise once a stage
+    calm: bool = False  # walk once more unpushed, and judge the gait by that walk alone?
+
+    @property
+    def walks(self) -> int:
+        """Of every candidate at one time step."""
+        return self.trials + self.calm
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,7 @@ _PUSHES: dict[str, Field] = {
     "duration": number(0.01, 10.0),
     "trials": whole(1, 64),
     "fresh": FLAG,
+    "calm": FLAG,
 }
 _STAGE: dict[str, Field] = {
     "seconds": either(number(0.1, 100.0), some(number(0.1, 100.0), least=1)),
@@ -137,7 +144,7 @@ _STAGE: dict[str, Field] = {
     "fastest": FLAG,
     "weights": each(WEIGHTS, number(0.0, 1e9)),
     "without": some(word(ABLATIONS)),
-    "pushes": either(table("a table of force, every, duration, trials and fresh"), word(("none",))),
+    "pushes": either(table("a table of force, every, duration, trials, fresh and calm"), word(("none",))),
 }
 _LIFTED = {"speed": "any", "step": "any", "pushes": "none"}  # how a stage says that it no longer asks what others did
 _BODY: dict[str, Field] = {key.name: number(0.05, 1000.0) for key in fields(Person)}

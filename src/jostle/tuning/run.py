@@ -140,7 +140,7 @@ class Run:
             self.best = values[top].copy()
         weights = weights_of(self.stage.goal, self.recipe.person.mass)
         terms = {name: float(term[top]) for name, term in outcome.terms.items()}
-        walks = (1 if pushes is None else pushes.trials) * len(self.stage.timestep_ms)
+        walks = (1 if pushes is None else pushes.walks) * len(self.stage.timestep_ms)
         return Generation(
             number=now.generation + 1,
             stage=now.stage,

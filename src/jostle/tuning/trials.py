@@ -19,7 +19,7 @@ from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import Person, walker_physics
 from jostle.controllers.walker.trace import Shove, rollout
 from jostle.controllers.walker.walk import Walk
-from jostle.tuning.objective import Goal, Score, score
+from jostle.tuning.objective import Goal, Score, score, weights_of
 from jostle.tuning.recipe import Pushes, Recipe
 from jostle.types import Array, Float, Int
 
@@ -27,6 +27,7 @@ SETTLING = 1.0  # seconds before the first push
 T = TypeVar("T")
 _ROWS = 128  # simulations in one batch: more gain nothing, and their traces fill memory
 _KEPT = 8  # batches kept ready
+_ENDURED = ("fail", "lasted", "seconds")  # what all walks of a candidate tell, pushed or not
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,14 @@ class Job:
     timesteps: tuple[float, ...] = (0.002,)  # seconds
 
     @property
-    def trials(self) -> int:
-        """Walks of each candidate at one time step."""
-        return 1 if self.pushes is None else self.pushes.trials
+    def walks(self) -> int:
+        """Of each candidate at one time step."""
+        return 1 if self.pushes is None else self.pushes.walks
+
+    @property
+    def calm(self) -> bool:
+        """Is a gait judged by the last walk of a candidate, which nobody pushes?"""
+        return self.pushes is not None and self.pushes.calm
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +81,18 @@ class Bench:
 
     def score(self, job: Job, values: Float[Array, "B P"]) -> Outcome:
         """Let every candidate walk and score it."""
-        most = max(1, _ROWS // job.trials)
+        most = max(1, _ROWS // job.walks)
         pieces = np.array_split(values, -(-len(values) // most))
         return join([mean([self._score(job, piece, timestep) for timestep in job.timesteps]) for piece in pieces])
 
     def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:
-        rows = np.repeat(values, job.trials, axis=0)  # the trials of a candidate stand side by side
+        rows = np.repeat(values, job.walks, axis=0)  # the walks of a candidate stand side by side
         if len(rows) == 1:
             rows = np.repeat(rows, 2, axis=0)  # NumPy adds up a lone column in another order than one of several
         walk = self._walk(job, len(rows), timestep)
         trace = rollout(walk, rows, job.seconds, job.person.fallen, shoves(job, len(rows), walk.dt))
         scored = score(trace, job.goal, rows[:, SPACES[job.machine].index["velocity.x"]])
-        return over_trials(scored, trace.steps == len(trace.phase), len(values), job.trials)
+        return over_trials(scored, trace.steps == len(trace.phase), len(values), job)
 
     def _walk(self, job: Job, count: int, timestep: float) -> Walk:
         def build() -> Walk:
@@ -104,19 +110,26 @@ def kept_ready(kept: dict[tuple, T], key: tuple, build: Callable[[], T], most: i
     return kept[key]
 
 
-def over_trials(scored: Score, survived: Array, count: int, trials: int) -> Outcome:
-    """Scores of walks that stand side by side as means of their candidates."""
+def over_trials(scored: Score, survived: Array, count: int, job: Job) -> Outcome:
+    """Scores of walks that stand side by side as those of their candidates.
 
-    def mean(values: Array) -> Array:
-        own = values[: count * trials].astype(float)
-        return own.reshape(count, trials, *values.shape[1:]).mean(axis=1)
+    Means; or, where one walk is calm, what was seen in that one, and only how long they lasted as a mean over all.
+    """
 
-    return Outcome(
-        mean(scored.cost),
-        {name: mean(term) for name, term in scored.terms.items()},
-        {name: mean(seen) for name, seen in scored.seen.items()},
-        mean(survived),
-    )
+    def over(values: Array) -> Array:
+        return values[: count * job.walks].astype(float).reshape(count, job.walks, *values.shape[1:])
+
+    def judged(values: Array) -> Array:
+        return over(values)[:, -1] if job.calm else over(values).mean(axis=1)
+
+    def table(values: dict[str, Array]) -> dict[str, Array]:
+        return {name: (over(v).mean(axis=1) if name in _ENDURED else judged(v)) for name, v in values.items()}
+
+    terms = table(scored.terms)
+    fell = terms["fail"] - judged(scored.terms["fail"])  # zero where none is calm
+    weight = weights_of(job.goal, job.person.mass)["fail"]
+    cost = judged(scored.cost) + weight * fell
+    return Outcome(cost, terms, table(scored.seen), over(survived).mean(axis=1))
 
 
 def mean(outcomes: Sequence[Outcome]) -> Outcome:
@@ -147,7 +160,7 @@ def join(pieces: Sequence[Outcome]) -> Outcome:
 
 
 def push_plan(job: Job) -> tuple[Float[Array, "trials n"], Float[Array, "trials n 3"]]:
-    """When each trial is pushed, and with which force: moments spread over a period, sides over the circle."""
+    """When each walk is pushed, and with which force: moments spread over a period, sides over the circle."""
     pushes = job.pushes
     if pushes is None:
         return np.zeros((1, 0)), np.zeros((1, 0, 3))
@@ -159,7 +172,10 @@ def push_plan(job: Job) -> tuple[Float[Array, "trials n"], Float[Array, "trials 
     angles = 2.0 * np.pi * (rng.permutation(total) + rng.random(total)) / max(total, 1)
     ahead, aside = pushes.force if isinstance(pushes.force, tuple) else (pushes.force, pushes.force)
     forces = np.stack([ahead * np.cos(angles), aside * np.sin(angles), np.zeros(total)], axis=1)
-    return times, forces.reshape(pushes.trials, count, 3)
+    forces = forces.reshape(pushes.trials, count, 3)
+    if pushes.calm:
+        times, forces = np.concatenate([times, times[:1]]), np.concatenate([forces, np.zeros_like(forces[:1])])
+    return times, forces
 
 
 def push_steps(
