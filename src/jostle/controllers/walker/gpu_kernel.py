@@ -48,25 +48,12 @@ WIDTH = 191
 
 # Rows of `angle`: of which angle among the thirty the world-frame servos and their like are.
 ANGLE_ROWS = (
-    "lhip_x",
-    "lhip_y",
-    "lhip_z",
-    "rhip_x",
-    "rhip_y",
-    "rhip_z",
-    "lankle_x",
-    "lankle_y",
-    "rankle_x",
-    "rankle_y",
-)
-ANGLE_ROWS += ("larm_y", "rarm_y", "lknee_y", "rknee_y")
-_TOUCH, _SHORTEST, _PATIENCE = (wp.constant(x) for x in (TOUCH, SHORTEST, PATIENCE))
-_SETTLING, _PLANTED, _FAST = (
-    wp.constant(float(SETTLING)),
-    wp.constant(PLANTED),
-    wp.constant(200.0),
-)  # rad/s: it explodes
-_EARLY, _LATE, _LEAVING = (wp.constant(x) for x in (*MID_STANCE, LEAVING))
+    "lhip_x", "lhip_y", "lhip_z", "rhip_x", "rhip_y", "rhip_z", "lankle_x", "lankle_y", "rankle_x", "rankle_y",
+    "larm_y", "rarm_y", "lknee_y", "rknee_y",
+)  # fmt: skip
+_TOUCH, _SHORTEST, _PATIENCE, _PLANTED = (wp.constant(x) for x in (TOUCH, SHORTEST, PATIENCE, PLANTED))
+_EARLY, _LATE, _LEAVING, _SETTLING = (wp.constant(float(x)) for x in (*MID_STANCE, LEAVING, SETTLING))
+_FAST = wp.constant(200.0)  # rad/s: it explodes
 
 
 @wp.struct
@@ -102,6 +89,19 @@ class Figure:
     world_ankles: int
     early: int
     toe_up: float
+
+
+@wp.struct
+class Feet:
+    """How many corners of each part touch the ground, and what that means."""
+
+    swing_heel: int
+    swing_ball: int
+    stance_heel: int
+    stance_ball: int
+    planted: bool  # does the stance foot bear?
+    touches: bool  # the swing foot
+    stands: bool  # the stance foot
 
 
 @wp.func
@@ -216,6 +216,146 @@ def note_body(body: Body, figure: Figure, p: wp.array2d(dtype=float), tally: wp.
         add(tally, b, TILTED, 1.0)
 
 
+@wp.func
+def feel(body: Body, figure: Figure, b: int, side: int):
+    swing, stance = figure.part[side, 2], figure.part[side, 3]
+    swing_tip = corners(body, figure, b, figure.part[side, 4], figure.toe, 0, 4)
+    stance_tip = corners(body, figure, b, figure.part[side, 5], figure.toe, 0, 4)
+    feet = Feet()
+    feet.swing_heel = corners(body, figure, b, swing, figure.foot, 0, 2)
+    feet.swing_ball = corners(body, figure, b, swing, figure.foot, 2, 4)
+    feet.stance_heel = corners(body, figure, b, stance, figure.foot, 0, 2)
+    feet.stance_ball = corners(body, figure, b, stance, figure.foot, 2, 4)
+    feet.planted = feet.stance_heel + feet.stance_ball >= _PLANTED or stance_tip >= _PLANTED
+    feet.touches = feet.swing_heel + feet.swing_ball + swing_tip > 0
+    feet.stands = feet.stance_heel + feet.stance_ball + stance_tip > 0
+    return feet
+
+
+@wp.func
+def hinge_torque(body: Body, figure: Figure, b: int, side: int, row: int, turn: wp.vec3):
+    """What a torque in the world is about the hinge of this row, in the mirror."""
+    flip = 1.0 - 2.0 * float(side)
+    axis = body.xaxis[b, figure.hinge[side, row]]
+    return wp.dot(axis, wp.vec3(turn[0] * flip, turn[1], turn[2] * flip)) * figure.sign[side, figure.angle[row]]
+
+
+@wp.func
+def act(
+    body: Body,
+    figure: Figure,
+    p: wp.array2d(dtype=float),
+    b: int,
+    state: int,
+    side: int,
+    planted: bool,
+    torques: wp.array2d(dtype=float),
+    tally: wp.array2d(dtype=float),
+):
+    """All thirty servos, and their squared torques added up."""
+    flip = 1.0 - 2.0 * float(side)
+    away, velocity = body.com[b, 1] - body.xpos[b, figure.part[side, 3]], body.velocity[b, 1]
+    sagittal = p[b, C_D + 2 * state] * away[0] + p[b, C_V + 2 * state] * velocity[0]
+    coronal = (p[b, C_D + 2 * state + 1] * away[1] + p[b, C_V + 2 * state + 1] * velocity[1]) * flip
+    table = TARGET + state * 30
+    aim = wp.vec3(coronal, p[b, table + figure.angle[1]] - sagittal, 0.0)
+    on_thigh = world_torque(body, figure, p, b, state, flip, 1, 0, aim)
+    on_torso = world_torque(body, figure, p, b, state, flip, 0, 3, wp.vec3(0.0, p[b, table + figure.angle[4]], 0.0))
+    flat = wp.vec3(p[b, table + figure.angle[6]], p[b, table + figure.angle[7]], 0.0)
+    on_swing = world_torque(body, figure, p, b, state, flip, 2, 6, flat)
+    level = wp.vec3(p[b, table + figure.angle[8]], p[b, table + figure.angle[9]], 0.0)
+    on_stance = world_torque(body, figure, p, b, state, flip, 3, 8, level)
+    stride = body.qpos[b, 7 + figure.perm[side, figure.angle[4]]] - body.qpos[b, 7 + figure.perm[side, figure.angle[1]]]
+    arm = p[b, ALPHA] * stride  # (3.2)
+
+    squares = wp.vec4(0.0, 0.0, 0.0, 0.0)  # of all joints, hips, knees and ankles
+    for j in range(30):
+        column, sign = figure.perm[side, j], figure.sign[side, j]
+        angle, rate = body.qpos[b, 7 + column] * sign, body.qvel[b, 6 + column] * sign
+        kp, kd = p[b, state * 30 + j], p[b, 60 + state * 30 + j]
+        torque = kp * (p[b, table + j] - angle)
+        group = int(0)
+        if j == figure.angle[10]:
+            torque += kp * arm
+        if j == figure.angle[11]:
+            torque -= kp * arm  # (3.3)
+        if j == figure.angle[12] or j == figure.angle[13]:
+            group = 2
+        for row in range(10):
+            if figure.angle[row] == j:
+                group = 1 if row < 6 else 3
+                turn = on_thigh
+                if row >= 3:
+                    turn = -on_torso - on_thigh
+                if row >= 6:
+                    turn = on_swing
+                if row >= 8:
+                    turn = on_stance
+                if (row != 5 or planted) and (row < 6 or figure.world_ankles == 1):
+                    torque = hinge_torque(body, figure, b, side, row, turn) + kd * rate
+        torques[b, 6 + column] = torque * sign
+        torque -= kd * rate  # with the damper that MuJoCo applies
+        squares[0] += torque * torque
+        if group > 0:
+            squares[group] += torque * torque
+    for group in range(4):
+        add(tally, b, POWER + group, squares[group])
+
+
+@wp.func
+def note(
+    body: Body,
+    figure: Figure,
+    p: wp.array2d(dtype=float),
+    b: int,
+    k: int,
+    state: int,
+    side: int,
+    feet: Feet,
+    tally: wp.array2d(dtype=float),
+):
+    """What is added up in every step."""
+    add(tally, b, STEPS, 1.0)
+    note_body(body, figure, p, tally, b, k)
+    if state == 1 and not feet.planted:
+        add(tally, b, LOOSE, 1.0)
+    if corners(body, figure, b, figure.part[side, 4], figure.toe, 4, 6) > 0:
+        add(tally, b, STUBBED, 1.0)
+    add(tally, b, TIME + state + 2 * side, 1.0)
+    if tally[b, STRIKES] > _SETTLING and feet.touches and feet.stands:
+        add(tally, b, BOTH + 1, 1.0)
+    watch_feet(tally, b, k, side, feet.swing_heel, feet.swing_ball, feet.touches)
+    watch_feet(tally, b, k, 1 - side, feet.stance_heel, feet.stance_ball, feet.stands)
+
+
+@wp.func
+def note_strike(body: Body, figure: Figure, b: int, k: int, side: int, tally: wp.array2d(dtype=float)):
+    """What is added up when the swing foot strikes."""
+    strikes = tally[b, STRIKES]
+    if strikes >= _SETTLING:
+        add(tally, b, REACH, body.xpos[b, figure.part[side, 2]][0] - body.xpos[b, figure.part[side, 3]][0])
+        add(tally, b, REACH + 1, wp.abs(body.qpos[b, 7 + figure.perm[side, figure.angle[12]]]))
+        add(tally, b, REACH + 2, 1.0)
+    if strikes == _SETTLING:
+        tally[b, FIRST] = float(k)
+    close_cycle(tally, b, k, side)
+    add(tally, b, BOTH, tally[b, BOTH + 1])
+    tally[b, BOTH + 1] = 0.0
+    tally[b, FIRST + 1] = float(k)
+    tally[b, STRUCK_AT] = float(k)
+    tally[b, STRIKES] = strikes + 1.0
+
+
+@wp.func
+def has_fallen(body: Body, figure: Figure, b: int, k: int, tally: wp.array2d(dtype=float)):
+    fastest = float(0.0)
+    for j in range(36):
+        fastest = wp.max(fastest, wp.abs(body.qvel[b, j]))
+    stopped = (float(k) - tally[b, STRUCK_AT]) * figure.dt > _PATIENCE
+    low = wp.dot(body.com[b, 1], figure.normal) / figure.normal[2] < figure.fallen
+    return low or stopped or not (fastest < _FAST)  # so that NaN has fallen as well
+
+
 @wp.kernel
 def control(
     body: Body,
@@ -240,7 +380,6 @@ def control(
         for j in range(30):
             torques[b, 6 + j] = 0.0
         return
-    flip = 1.0 - 2.0 * float(side)
 
     pushed = wp.vec3(0.0, 0.0, 0.0)
     for n in range(push_from.shape[1]):
@@ -248,115 +387,31 @@ def control(
             pushed += push_force[b, n]
     force[b, figure.part[0, 0]] = wp.spatial_vector(pushed, wp.vec3(0.0, 0.0, 0.0))
 
-    # what it feels
-    swing, stance = figure.part[side, 2], figure.part[side, 3]
-    swing_toe, stance_toe = figure.part[side, 4], figure.part[side, 5]
-    swing_heel = corners(body, figure, b, swing, figure.foot, 0, 2)
-    swing_ball = corners(body, figure, b, swing, figure.foot, 2, 4)
-    stance_heel = corners(body, figure, b, stance, figure.foot, 0, 2)
-    stance_ball = corners(body, figure, b, stance, figure.foot, 2, 4)
-    swing_tip = corners(body, figure, b, swing_toe, figure.toe, 0, 4)
-    stance_tip = corners(body, figure, b, stance_toe, figure.toe, 0, 4)
-    planted = stance_heel + stance_ball >= _PLANTED or stance_tip >= _PLANTED
-    touches, stands = swing_heel + swing_ball + swing_tip > 0, stance_heel + stance_ball + stance_tip > 0
-    com, velocity, ankle = body.com[b, 1], body.velocity[b, 1], body.xpos[b, stance]
-    ahead, aside = com[0] - ankle[0], (com[1] - ankle[1]) * flip
-
-    # servos in the world frame
-    sagittal = p[b, C_D + 2 * state] * ahead + p[b, C_V + 2 * state] * velocity[0]
-    coronal = p[b, C_D + 2 * state + 1] * aside + p[b, C_V + 2 * state + 1] * velocity[1] * flip
-    table = TARGET + state * 30
-    aim = wp.vec3(coronal, p[b, table + figure.angle[1]] - sagittal, 0.0)
-    on_thigh = world_torque(body, figure, p, b, state, flip, 1, 0, aim)
-    on_torso = world_torque(body, figure, p, b, state, flip, 0, 3, wp.vec3(0.0, p[b, table + figure.angle[4]], 0.0))
-    flat = wp.vec3(p[b, table + figure.angle[6]], p[b, table + figure.angle[7]], 0.0)
-    on_swing = world_torque(body, figure, p, b, state, flip, 2, 6, flat)
-    level = wp.vec3(p[b, table + figure.angle[8]], p[b, table + figure.angle[9]], 0.0)
-    on_stance = world_torque(body, figure, p, b, state, flip, 3, 8, level)
-    stride = body.qpos[b, 7 + figure.perm[side, figure.angle[4]]] - body.qpos[b, 7 + figure.perm[side, figure.angle[1]]]
-    arm = p[b, ALPHA] * stride  # (3.2)
-
-    for j in range(30):
-        column, sign = figure.perm[side, j], figure.sign[side, j]
-        angle, rate = body.qpos[b, 7 + column] * sign, body.qvel[b, 6 + column] * sign
-        kp, kd = p[b, state * 30 + j], p[b, 60 + state * 30 + j]
-        torque = kp * (p[b, table + j] - angle)
-        group = int(-1)
-        if j == figure.angle[10]:
-            torque += kp * arm
-        if j == figure.angle[11]:
-            torque -= kp * arm  # (3.3)
-        if j == figure.angle[12] or j == figure.angle[13]:
-            group = 1
-        for row in range(10):
-            if figure.angle[row] == j:
-                group = 0 if row < 6 else 2
-                turn = on_thigh
-                if row >= 3:
-                    turn = -on_torso - on_thigh
-                if row >= 6:
-                    turn = on_swing
-                if row >= 8:
-                    turn = on_stance
-                axis = body.xaxis[b, figure.hinge[side, row]]
-                own = wp.dot(axis, wp.vec3(turn[0] * flip, turn[1], turn[2] * flip)) * sign + kd * rate
-                if (row != 5 or planted) and (row < 6 or figure.world_ankles == 1):
-                    torque = own
-        torques[b, 6 + column] = torque * sign
-        torque -= kd * rate  # with the damper that MuJoCo applies
-        add(tally, b, POWER, torque * torque)
-        if group >= 0:
-            add(tally, b, POWER + 1 + group, torque * torque)
-
-    # what is added up
-    add(tally, b, STEPS, 1.0)
-    note_body(body, figure, p, tally, b, k)
-    if state == 1 and not planted:
-        add(tally, b, LOOSE, 1.0)
-    if corners(body, figure, b, swing_toe, figure.toe, 4, 6) > 0:
-        add(tally, b, STUBBED, 1.0)
-    phase, strikes = state + 2 * side, tally[b, STRIKES]
-    add(tally, b, TIME + phase, 1.0)
-    if strikes > _SETTLING and touches and stands:
-        add(tally, b, BOTH + 1, 1.0)
-    watch_feet(tally, b, k, side, swing_heel, swing_ball, touches)
-    watch_feet(tally, b, k, 1 - side, stance_heel, stance_ball, stands)
+    feet = feel(body, figure, b, side)
+    act(body, figure, p, b, state, side, feet.planted, torques, tally)
+    note(body, figure, p, b, k, state, side, feet, tally)
 
     # figure 3.1
-    pitch = world_angles(body.xmat[b, swing], flip, True)[1]
-    struck = touches and pitch < -figure.toe_up and since[b] > _SHORTEST and (state == 1 or figure.early == 1)
-    passed = since[b] if figure.timed == 1 else ahead
+    swing, stance = figure.part[side, 2], figure.part[side, 3]
+    pitch = world_angles(body.xmat[b, swing], 1.0, True)[1]
+    ready = since[b] > _SHORTEST and (state == 1 or figure.early == 1)
+    struck = feet.touches and pitch < -figure.toe_up and ready
+    passed = since[b] if figure.timed == 1 else body.com[b, 1][0] - body.xpos[b, stance][0]
     pushes_off = state == 0 and passed > p[b, SWITCH]
     since[b] = since[b] + figure.dt
+    if struck or pushes_off:
+        add(tally, b, VISITS + state + 2 * side, 1.0)
     if struck:
-        add(tally, b, VISITS + phase, 1.0)
-        if strikes >= _SETTLING:
-            add(tally, b, REACH, body.xpos[b, swing][0] - ankle[0])
-            add(tally, b, REACH + 1, wp.abs(body.qpos[b, 7 + figure.perm[side, figure.angle[12]]]))
-            add(tally, b, REACH + 2, 1.0)
-        if strikes == _SETTLING:
-            tally[b, FIRST] = float(k)
-        close_cycle(tally, b, k, side)
-        add(tally, b, BOTH, tally[b, BOTH + 1])
-        tally[b, BOTH + 1] = 0.0
-        tally[b, FIRST + 1] = float(k)
-        tally[b, STRUCK_AT] = float(k)
-        tally[b, STRIKES] = strikes + 1.0
+        note_strike(body, figure, b, k, side, tally)
         states[b] = 0
         sides[b] = 1 - side
         since[b] = 0.0
     elif pushes_off:
-        add(tally, b, VISITS + phase, 1.0)
         states[b] = 1
     if struck or pushes_off:
         for j in range(30):
             damping[b, 6 + figure.perm[sides[b], j]] = p[b, 60 + states[b] * 30 + j]
-
-    fastest = float(0.0)
-    for j in range(36):
-        fastest = wp.max(fastest, wp.abs(body.qvel[b, j]))
-    stopped = (float(k) - tally[b, STRUCK_AT]) * figure.dt > _PATIENCE
-    if wp.dot(com, figure.normal) / figure.normal[2] < figure.fallen or stopped or not (fastest < _FAST):
+    if has_fallen(body, figure, b, k, tally):
         alive[b] = 0
 
 
