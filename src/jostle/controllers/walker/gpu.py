@@ -44,22 +44,24 @@ class GpuWalk:
 
     def _make_arrays(self, fallen: float) -> None:
         from jostle.controllers.walker import gpu_kernel as kernel
+        from jostle.controllers.walker.gpu_body import Body
+        from jostle.controllers.walker.gpu_tally import COLUMNS
 
         wp, count, data = self._wp, self.count, self._data
         self._damping = wp.zeros((count, self.physics.model.nv), dtype=float)
         self._model.dof_damping = self._damping  # each walker has its own
         self._parameters = wp.zeros((count, kernel.WIDTH), dtype=float)
-        self._tally = wp.zeros((count, len(kernel.COLUMNS)), dtype=float)
+        self._tally = wp.zeros((count, len(COLUMNS)), dtype=float)
         self._state, self._side, self._alive = (wp.zeros(count, dtype=int) for _ in range(3))
         self._since, self._clock = wp.zeros(count, dtype=float), wp.zeros(1, dtype=int)
         self._pushes: list = []
-        self._body = kernel.Body()
+        self._body = Body()
         for name, field in (
             ("qpos", "qpos"), ("qvel", "qvel"), ("xpos", "xpos"), ("xmat", "xmat"), ("cvel", "cvel"),
             ("xaxis", "xaxis"), ("com", "subtree_com"), ("velocity", "subtree_linvel"), ("spin", "subtree_angmom"),
         ):  # fmt: skip
             setattr(self._body, name, getattr(data, field))
-        self._figure = _figure(kernel, wp, self.physics, self._style, fallen)
+        self._figure = _figure(kernel.ANGLE_ROWS, wp, self.physics, self._style, fallen)
 
     def start(
         self,
@@ -153,7 +155,7 @@ class GpuWalk:
 
     def seen(self) -> dict[str, Float[Array, "B ..."]]:
         """What `tuning.observe` sees in a trace."""
-        from jostle.controllers.walker.gpu_kernel import C
+        from jostle.controllers.walker.gpu_tally import C
 
         with self._here():
             tally = self._tally.numpy().astype(float)
@@ -204,15 +206,17 @@ def _packed(gains: Gains) -> Array:
     return np.column_stack([*tables, gains.alpha_arm, gains.switch, gains.velocity[:, 0]]).astype(np.float32)
 
 
-def _figure(kernel, wp, physics: Physics, style, fallen: float):
+def _figure(servos, wp, physics: Physics, style, fallen: float):
+    from jostle.controllers.walker.gpu_body import Figure
+
     names, model = physics.body.skeleton.names, physics.model
     bodies = {name: int(physics.bodies[i]) for i, name in enumerate(names)}
     sides = (("Left", "Right"), ("Right", "Left"))
     rows = [[bodies["Spine"], *(bodies[a + p] for a, p in _parts(s, t)), bodies["Head"]] for s, t in sides]
-    angle = np.array([INDEX[name] for name in kernel.ANGLE_ROWS], np.int32)
+    angle = np.array([INDEX[name] for name in servos], np.int32)
     joint_of = {int(at) - 6: joint for joint, at in enumerate(model.jnt_dofadr) if at >= 6}
     corners = foot_corners(physics.body, "Left")
-    figure = kernel.Figure()
+    figure = Figure()
     figure.perm = wp.array(np.stack([np.arange(30), MIRROR]).astype(np.int32))
     figure.sign = wp.array(np.stack([np.ones(30), SIGN]).astype(np.float32))
     figure.part = wp.array(np.array(rows, np.int32))

@@ -2,45 +2,19 @@
 # pyright: reportMissingImports=false, reportOperatorIssue=false, reportAttributeAccessIssue=false, reportOptionalMemberAccess=false
 # ruff: noqa: UP018, RUF046
 # Warp compiles these functions for the GPU: types are Warp's, and `float(0.0)` is a variable where `0.0` is a constant.
-"""`walk.py` for one walker, as the code that each thread of a GPU runs, and the sums that a walk is judged by.
+"""`walk.py` for one walker, as the code that each thread of a GPU runs.
 
-The equations are those of walk.py, in the mirror, with the heading along X; a test holds both against each other. Where
-walk.py keeps a trace that is measured afterwards, a thread adds up as it goes. What only the end of a cycle can tell,
-its length, is taken from the cycle before.
+The equations are those of walk.py, in the mirror, with the heading along X; a test holds both against each other.
 """
 
 from __future__ import annotations
 
 import warp as wp
 
-from jostle.controllers.walker.gait import LEAVING, MID_STANCE, SETTLING
-from jostle.controllers.walker.senses import PLANTED, TOUCH
+from jostle.controllers.walker.gpu_body import Body, Figure, feel, world_angles
+from jostle.controllers.walker.gpu_tally import POWER, STRUCK_AT, VISITS, add, note, note_strike
 from jostle.controllers.walker.trace import PATIENCE
 from jostle.controllers.walker.walk import SHORTEST
-
-# What a walk is added up to: columns of the tally.
-COLUMNS = (
-    "steps", "strikes", "struck_at", "start_x", "start_y", "start_z", "com_x", "com_y", "com_z",
-    "power", "hip", "knee", "ankle", "loose", "stubbed", "turning", "spin", "head", "head_squares", "tilted",
-    "visits_0", "visits_1", "visits_2", "visits_3", "time_0", "time_1", "time_2", "time_3",
-    "reach", "knees", "landings", "first", "last", "both", "both_now",
-    "since_left", "since_right", "cycle_left", "cycle_right", "heel_left", "heel_right", "foot_left", "foot_right",
-    "flat_left", "flat_right", "mid_left", "mid_right",
-    "cycles", "cycle_steps", "heel_off", "toe_off", "flat",
-)  # fmt: skip
-C = {name: i for i, name in enumerate(COLUMNS)}
-
-
-def _column(name: str) -> wp.constant:
-    return wp.constant(C[name])
-
-
-STEPS, STRIKES, STRUCK_AT, START, COM = (_column(n) for n in ("steps", "strikes", "struck_at", "start_x", "com_x"))
-POWER, LOOSE, STUBBED, TURNING, SPIN = (_column(n) for n in ("power", "loose", "stubbed", "turning", "spin"))
-HEAD, TILTED, VISITS, TIME = (_column(n) for n in ("head", "tilted", "visits_0", "time_0"))
-REACH, FIRST, BOTH, SINCE = (_column(n) for n in ("reach", "first", "both", "since_left"))
-CYCLE, HEEL, FOOT, FLAT, MID = (_column(f"{n}_left") for n in ("cycle", "heel", "foot", "flat", "mid"))
-CYCLES = _column("cycles")
 
 # Columns of a walker's parameters: three tables of two states and thirty angles, then feedback and rhythm.
 TARGET, C_D, C_V, ALPHA, SWITCH, SPEED = (wp.constant(i) for i in (120, 180, 184, 188, 189, 190))
@@ -51,82 +25,14 @@ ANGLE_ROWS = (
     "lhip_x", "lhip_y", "lhip_z", "rhip_x", "rhip_y", "rhip_z", "lankle_x", "lankle_y", "rankle_x", "rankle_y",
     "larm_y", "rarm_y", "lknee_y", "rknee_y",
 )  # fmt: skip
-_TOUCH, _SHORTEST, _PATIENCE, _PLANTED = (wp.constant(x) for x in (TOUCH, SHORTEST, PATIENCE, PLANTED))
-_EARLY, _LATE, _LEAVING, _SETTLING = (wp.constant(float(x)) for x in (*MID_STANCE, LEAVING, SETTLING))
+_SHORTEST, _PATIENCE = wp.constant(SHORTEST), wp.constant(PATIENCE)
 _FAST = wp.constant(200.0)  # rad/s: it explodes
-
-
-@wp.struct
-class Body:
-    """What MuJoCo knows of the walkers."""
-
-    qpos: wp.array2d(dtype=float)
-    qvel: wp.array2d(dtype=float)
-    xpos: wp.array2d(dtype=wp.vec3)
-    xmat: wp.array2d(dtype=wp.mat33)
-    cvel: wp.array2d(dtype=wp.spatial_vector)
-    xaxis: wp.array2d(dtype=wp.vec3)
-    com: wp.array2d(dtype=wp.vec3)
-    velocity: wp.array2d(dtype=wp.vec3)
-    spin: wp.array2d(dtype=wp.vec3)
-
-
-@wp.struct
-class Figure:
-    """The body in the mirror: first for a left, then for a right swing leg."""
-
-    perm: wp.array2d(dtype=int)  # of the thirty angles
-    sign: wp.array2d(dtype=float)
-    part: wp.array2d(dtype=int)  # torso, swing thigh, swing foot, stance foot, swing toe, stance toe, head
-    angle: wp.array(dtype=int)  # ANGLE_ROWS
-    hinge: wp.array2d(dtype=int)  # joints of the first ten of them
-    foot: wp.array(dtype=wp.vec3)  # four corners
-    toe: wp.array(dtype=wp.vec3)  # four corners and two on top of the tip
-    normal: wp.vec3
-    fallen: float
-    dt: float
-    timed: int
-    world_ankles: int
-    early: int
-    toe_up: float
-
-
-@wp.struct
-class Feet:
-    """How many corners of each part touch the ground, and what that means."""
-
-    swing_heel: int
-    swing_ball: int
-    stance_heel: int
-    stance_ball: int
-    planted: bool  # does the stance foot bear?
-    touches: bool  # the swing foot
-    stands: bool  # the stance foot
-
-
-@wp.func
-def corners(body: Body, figure: Figure, b: int, part: int, points: wp.array(dtype=wp.vec3), first: int, last: int):
-    """How many of these corners of a part touch the ground."""
-    count = int(0)
-    for c in range(first, last):
-        if wp.dot(figure.normal, body.xpos[b, part] + body.xmat[b, part] * points[c]) < _TOUCH:
-            count += 1
-    return count
 
 
 @wp.func
 def servo(p: wp.array2d(dtype=float), b: int, state: int, angle: int, aim: float, now: float, rate: float):
     """(3.1)"""
     return p[b, state * 30 + angle] * (aim - now) - p[b, 60 + state * 30 + angle] * rate
-
-
-@wp.func
-def world_angles(frame: wp.mat33, flip: float, is_foot: bool):
-    """Coronal, sagittal and transverse."""
-    sagittal = wp.atan2(frame[0, 2], frame[2, 2])
-    if is_foot:
-        sagittal = wp.asin(wp.clamp(-frame[2, 0], -1.0, 1.0))
-    return wp.vec3(wp.atan2(-frame[1, 2] * flip, frame[2, 2]), sagittal, wp.atan2(frame[1, 0] * flip, frame[0, 0]))
 
 
 @wp.func
@@ -152,84 +58,6 @@ def world_torque(
     if part < 2:
         z = servo(p, b, state, figure.angle[row + 2], aim[2], now[2], spin[2] * flip)
     return wp.vec3(x, y, z)
-
-
-@wp.func
-def add(tally: wp.array2d(dtype=float), b: int, column: int, value: float):
-    tally[b, column] = tally[b, column] + value
-
-
-@wp.func
-def watch_feet(tally: wp.array2d(dtype=float), b: int, k: int, foot: int, heel: int, ball: int, down: bool):
-    """Of one foot within its cycle: until when heel and foot are down, and whether it is flat in mid-stance."""
-    since, cycle = tally[b, SINCE + foot], tally[b, CYCLE + foot]
-    if cycle > 0.0:
-        share = (float(k) - since) / cycle
-        if share < _LEAVING and heel > 0:
-            tally[b, HEEL + foot] = float(k) + 1.0
-        if share < _LEAVING and down:
-            tally[b, FOOT + foot] = float(k) + 1.0
-        if share >= _EARLY and share < _LATE:
-            add(tally, b, MID + foot, 1.0)
-            if heel > 0 and ball > 0:
-                add(tally, b, FLAT + foot, 1.0)
-
-
-@wp.func
-def close_cycle(tally: wp.array2d(dtype=float), b: int, k: int, foot: int):
-    """A foot strikes: its cycle is over, and the next one begins."""
-    since = tally[b, SINCE + foot]
-    if since > 0.0:
-        length = float(k) - since
-        if tally[b, CYCLE + foot] > 0.0 and tally[b, FIRST] > 0.0 and since >= tally[b, FIRST]:
-            add(tally, b, CYCLES, 1.0)
-            add(tally, b, CYCLES + 1, length)
-            add(tally, b, CYCLES + 2, wp.max(tally[b, HEEL + foot] - since, 0.0) / length)
-            add(tally, b, CYCLES + 3, wp.max(tally[b, FOOT + foot] - since, 0.0) / length)
-            add(tally, b, CYCLES + 4, tally[b, FLAT + foot] / wp.max(tally[b, MID + foot], 1.0))
-        tally[b, CYCLE + foot] = length
-    tally[b, SINCE + foot] = float(k)
-    tally[b, HEEL + foot] = float(k)
-    tally[b, FOOT + foot] = float(k)
-    tally[b, FLAT + foot] = 0.0
-    tally[b, MID + foot] = 0.0
-
-
-@wp.func
-def note_body(body: Body, figure: Figure, p: wp.array2d(dtype=float), tally: wp.array2d(dtype=float), b: int, k: int):
-    """Centre of mass, turning and head."""
-    com, spin, head = body.com[b, 1], body.spin[b, 1][2], figure.part[0, 6]
-    for axis in range(3):
-        if k == 0:
-            tally[b, START + axis] = com[axis]
-        tally[b, COM + axis] = com[axis]
-    motion = body.cvel[b, head]
-    ahead = wp.spatial_bottom(motion) + wp.cross(wp.spatial_top(motion), body.xpos[b, head] - com)
-    if k > 0:
-        rate = (spin - tally[b, SPIN]) / figure.dt
-        extra = ahead[0] - p[b, SPEED]  # about the start's speed, for the precision of single numbers
-        add(tally, b, TURNING, rate * rate)
-        add(tally, b, HEAD, extra)
-        add(tally, b, HEAD + 1, extra * extra)
-    tally[b, SPIN] = spin
-    if wp.length(world_angles(body.xmat[b, head], 1.0, False)) > 0.1:
-        add(tally, b, TILTED, 1.0)
-
-
-@wp.func
-def feel(body: Body, figure: Figure, b: int, side: int):
-    swing, stance = figure.part[side, 2], figure.part[side, 3]
-    swing_tip = corners(body, figure, b, figure.part[side, 4], figure.toe, 0, 4)
-    stance_tip = corners(body, figure, b, figure.part[side, 5], figure.toe, 0, 4)
-    feet = Feet()
-    feet.swing_heel = corners(body, figure, b, swing, figure.foot, 0, 2)
-    feet.swing_ball = corners(body, figure, b, swing, figure.foot, 2, 4)
-    feet.stance_heel = corners(body, figure, b, stance, figure.foot, 0, 2)
-    feet.stance_ball = corners(body, figure, b, stance, figure.foot, 2, 4)
-    feet.planted = feet.stance_heel + feet.stance_ball >= _PLANTED or stance_tip >= _PLANTED
-    feet.touches = feet.swing_heel + feet.swing_ball + swing_tip > 0
-    feet.stands = feet.stance_heel + feet.stance_ball + stance_tip > 0
-    return feet
 
 
 @wp.func
@@ -303,50 +131,6 @@ def act(
 
 
 @wp.func
-def note(
-    body: Body,
-    figure: Figure,
-    p: wp.array2d(dtype=float),
-    b: int,
-    k: int,
-    state: int,
-    side: int,
-    feet: Feet,
-    tally: wp.array2d(dtype=float),
-):
-    """What is added up in every step."""
-    add(tally, b, STEPS, 1.0)
-    note_body(body, figure, p, tally, b, k)
-    if state == 1 and not feet.planted:
-        add(tally, b, LOOSE, 1.0)
-    if corners(body, figure, b, figure.part[side, 4], figure.toe, 4, 6) > 0:
-        add(tally, b, STUBBED, 1.0)
-    add(tally, b, TIME + state + 2 * side, 1.0)
-    if tally[b, STRIKES] > _SETTLING and feet.touches and feet.stands:
-        add(tally, b, BOTH + 1, 1.0)
-    watch_feet(tally, b, k, side, feet.swing_heel, feet.swing_ball, feet.touches)
-    watch_feet(tally, b, k, 1 - side, feet.stance_heel, feet.stance_ball, feet.stands)
-
-
-@wp.func
-def note_strike(body: Body, figure: Figure, b: int, k: int, side: int, tally: wp.array2d(dtype=float)):
-    """What is added up when the swing foot strikes."""
-    strikes = tally[b, STRIKES]
-    if strikes >= _SETTLING:
-        add(tally, b, REACH, body.xpos[b, figure.part[side, 2]][0] - body.xpos[b, figure.part[side, 3]][0])
-        add(tally, b, REACH + 1, wp.abs(body.qpos[b, 7 + figure.perm[side, figure.angle[12]]]))
-        add(tally, b, REACH + 2, 1.0)
-    if strikes == _SETTLING:
-        tally[b, FIRST] = float(k)
-    close_cycle(tally, b, k, side)
-    add(tally, b, BOTH, tally[b, BOTH + 1])
-    tally[b, BOTH + 1] = 0.0
-    tally[b, FIRST + 1] = float(k)
-    tally[b, STRUCK_AT] = float(k)
-    tally[b, STRIKES] = strikes + 1.0
-
-
-@wp.func
 def has_fallen(body: Body, figure: Figure, b: int, k: int, tally: wp.array2d(dtype=float)):
     fastest = float(0.0)
     for j in range(36):
@@ -389,7 +173,7 @@ def control(
 
     feet = feel(body, figure, b, side)
     act(body, figure, p, b, state, side, feet.planted, torques, tally)
-    note(body, figure, p, b, k, state, side, feet, tally)
+    note(body, figure, b, k, state, side, feet, p[b, SPEED], tally)
 
     # figure 3.1
     swing, stance = figure.part[side, 2], figure.part[side, 3]

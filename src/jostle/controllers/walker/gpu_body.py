@@ -1,0 +1,96 @@
+# pyright: basic, reportArgumentType=false, reportIndexIssue=false, reportCallIssue=false, reportInvalidTypeForm=false
+# pyright: reportMissingImports=false, reportOperatorIssue=false, reportAttributeAccessIssue=false, reportOptionalMemberAccess=false
+# ruff: noqa: UP018, RUF046
+# Warp compiles these functions for the GPU: types are Warp's, and `float(0.0)` is a variable where `0.0` is a constant.
+"""What each thread of a GPU knows of its walker: its body in the mirror, angles in the world, feet on the ground."""
+
+from __future__ import annotations
+
+import warp as wp
+
+from jostle.controllers.walker.senses import PLANTED, TOUCH
+
+_TOUCH, _PLANTED = wp.constant(TOUCH), wp.constant(PLANTED)
+
+
+@wp.struct
+class Body:
+    """What MuJoCo knows of the walkers."""
+
+    qpos: wp.array2d(dtype=float)
+    qvel: wp.array2d(dtype=float)
+    xpos: wp.array2d(dtype=wp.vec3)
+    xmat: wp.array2d(dtype=wp.mat33)
+    cvel: wp.array2d(dtype=wp.spatial_vector)
+    xaxis: wp.array2d(dtype=wp.vec3)
+    com: wp.array2d(dtype=wp.vec3)
+    velocity: wp.array2d(dtype=wp.vec3)
+    spin: wp.array2d(dtype=wp.vec3)
+
+
+@wp.struct
+class Figure:
+    """The body in the mirror: first for a left, then for a right swing leg."""
+
+    perm: wp.array2d(dtype=int)  # of the thirty angles
+    sign: wp.array2d(dtype=float)
+    part: wp.array2d(dtype=int)  # torso, swing thigh, swing foot, stance foot, swing toe, stance toe, head
+    angle: wp.array(dtype=int)  # ANGLE_ROWS
+    hinge: wp.array2d(dtype=int)  # joints of the first ten of them
+    foot: wp.array(dtype=wp.vec3)  # four corners
+    toe: wp.array(dtype=wp.vec3)  # four corners and two on top of the tip
+    normal: wp.vec3
+    fallen: float
+    dt: float
+    timed: int
+    world_ankles: int
+    early: int
+    toe_up: float
+
+
+@wp.struct
+class Feet:
+    """How many corners of each part touch the ground, and what that means."""
+
+    swing_heel: int
+    swing_ball: int
+    stance_heel: int
+    stance_ball: int
+    planted: bool  # does the stance foot bear?
+    touches: bool  # the swing foot
+    stands: bool  # the stance foot
+
+
+@wp.func
+def corners(body: Body, figure: Figure, b: int, part: int, points: wp.array(dtype=wp.vec3), first: int, last: int):
+    """How many of these corners of a part touch the ground."""
+    count = int(0)
+    for c in range(first, last):
+        if wp.dot(figure.normal, body.xpos[b, part] + body.xmat[b, part] * points[c]) < _TOUCH:
+            count += 1
+    return count
+
+
+@wp.func
+def feel(body: Body, figure: Figure, b: int, side: int):
+    swing, stance = figure.part[side, 2], figure.part[side, 3]
+    swing_tip = corners(body, figure, b, figure.part[side, 4], figure.toe, 0, 4)
+    stance_tip = corners(body, figure, b, figure.part[side, 5], figure.toe, 0, 4)
+    feet = Feet()
+    feet.swing_heel = corners(body, figure, b, swing, figure.foot, 0, 2)
+    feet.swing_ball = corners(body, figure, b, swing, figure.foot, 2, 4)
+    feet.stance_heel = corners(body, figure, b, stance, figure.foot, 0, 2)
+    feet.stance_ball = corners(body, figure, b, stance, figure.foot, 2, 4)
+    feet.planted = feet.stance_heel + feet.stance_ball >= _PLANTED or stance_tip >= _PLANTED
+    feet.touches = feet.swing_heel + feet.swing_ball + swing_tip > 0
+    feet.stands = feet.stance_heel + feet.stance_ball + stance_tip > 0
+    return feet
+
+
+@wp.func
+def world_angles(frame: wp.mat33, flip: float, is_foot: bool):
+    """Coronal, sagittal and transverse."""
+    sagittal = wp.atan2(frame[0, 2], frame[2, 2])
+    if is_foot:
+        sagittal = wp.asin(wp.clamp(-frame[2, 0], -1.0, 1.0))
+    return wp.vec3(wp.atan2(-frame[1, 2] * flip, frame[2, 2]), sagittal, wp.atan2(frame[1, 0] * flip, frame[0, 0]))
