@@ -175,12 +175,29 @@ def test_our_own_term_sees_feet_that_people_do_not_have(times, missed):
     assert found[0] == pytest.approx(missed, abs=0.12)
 
 
+@pytest.mark.parametrize(("peak", "drop", "stance", "missed"), [
+    (1.0, 0.05, 0.2, 0.0), (1.4, 0.05, 0.2, 3.0 * 0.3), (1.0, 0.3, 0.2, 3.0 * 0.2), (1.0, 0.0, 0.0, 3.0 * 0.12),
+    (1.0, 0.0, 0.5, 3.0 * 0.2),
+])  # fmt: skip
+def test_our_other_term_sees_marching_and_locked_knees(peak, drop, stance, missed):
+    """In each step of 50 the knee bends most in the middle; the thigh is furthest ahead ten before the strike."""
+    trace = regular()
+    within = (np.arange(len(trace.knee)) - 1) % 50
+    knee, thigh = np.where(within == 25, peak, 0.0), np.where(within == 39, -0.5, -0.5 + drop)
+    made = replace(trace, knee=knee[:, None], thigh=thigh[:, None], stance_knee=np.full(trace.knee.shape, stance))
+    scored = score(made, Goal(), np.array([1.0]))
+    assert scored.terms["swing"][0] == pytest.approx(missed)
+    seen = (scored.seen["knee_swing"][0], scored.seen["thigh_drop"][0], scored.seen["knee_stance"][0])
+    assert seen == pytest.approx((peak, drop, stance))
+
+
 def test_the_cost_is_the_weighted_sum(trace):
-    goal = Goal(1.3, 0.6, weights={"stance": 2.0, "ratio": 0.0})
+    goal = Goal(1.3, 0.6, weights={"stance": 2.0, "swing": 0.5, "ratio": 0.0})
     made = score(trace, goal, np.ones(B))
     thesis = {"user": 100, "vel": 100, "land": 1.2, "fail": 120000, "sym": 100, "ang": 10, "head": 100, "ratio": 1}
-    weights = thesis | {"power": 1e-5 * 70.0 / PHYSICS.body.total_mass, "stance": 2.0, "ratio": 0.0}
-    assert dict(WEIGHTS) == pytest.approx(thesis | {"power": 1e-5, "stance": 0.0})
+    power = 1e-5 * 70.0 / PHYSICS.body.total_mass
+    weights = thesis | {"power": power, "stance": 2.0, "swing": 0.5, "ratio": 0.0}
+    assert dict(WEIGHTS) == pytest.approx(thesis | {"power": 1e-5, "stance": 0.0, "swing": 0.0})
     assert weights_of(goal, PHYSICS.body.total_mass) == pytest.approx(weights)
     assert set(made.terms) == set(weights)
     np.testing.assert_allclose(made.cost, sum(weights[name] * made.terms[name] for name in weights))

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from jostle.errors import FileError
 from jostle.files import read_bytes, write_text
-from jostle.tuning.objective import WEIGHTS
+from jostle.tuning.objective import LEGS, WEIGHTS
 from jostle.tuning.run import Generation
 from jostle.types import PathLike
 
 TERMS = tuple(WEIGHTS)
 SEEN = ("seconds", "speed", "drift", "climb", "step_m", "cycle_s", "hip", "knee", "ankle", "power", "torque")
-SEEN += ("head_speed_sd", "double_support", "heel_off", "toe_off", "flat", "knee_at_strike", "cycles")
+SEEN += ("head_speed_sd", "double_support", "heel_off", "toe_off", "flat", *LEGS, "cycles")
 COLUMNS = ("generation", "stage", "asked_s", "sigma", "survived", "cost", "lowest", "median", "simulated_s", "wall_s")
 COLUMNS += (*(f"w_{name}" for name in TERMS), *(f"e_{name}" for name in TERMS), *SEEN)  # terms weighted, and not
 

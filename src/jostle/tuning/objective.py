@@ -1,9 +1,10 @@
 """The objective of Wang 2010, equations (3.4)-(3.17): what makes a walk human, term by term.
 
-Every term is computed from a trace and can be read on its own. The weights and thresholds are the thesis's. One
-term is ours, `stance`, off by default: the thesis's objective does not see whether a foot stands flat, when its
-heel leaves the ground, whether there is a phase with both feet down and how straight a leg strikes, and the eye sees
-it at once.
+Every term is computed from a trace and can be read on its own. The weights and thresholds are the thesis's. Two
+terms are ours, off by default: what they see, the eye sees at once, and the thesis's objective does not. `stance`:
+whether a foot stands flat, when its heel leaves the ground, whether there is a phase with both feet down and how
+straight a leg strikes. `swing`: whether knees are lifted as in marching, thighs thrown ahead and pulled back before the
+strike, and standing legs locked.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from jostle.controllers.walker.trace import Trace
 from jostle.errors import CommandError, unknown_name
 from jostle.types import Array, Bool, Float
 
+LEGS = ("knee_at_strike", "knee_swing", "knee_stance", "thigh_drop")
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "user": 100.0,
@@ -34,6 +36,7 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "power": 1e-5,  # times 70 kg / mass
         "ratio": 1.0,
         "stance": 0.0,
+        "swing": 0.0,
     }
 )
 LAMBDA_VEL, LAMBDA_HEAD = 0.01, 0.012
@@ -42,8 +45,9 @@ EPS_ANG, EPS_HEAD = 0.05, 0.1  # 1/s2, m/s
 RATIO = np.array([0.43, 0.04, 0.53])  # hip, knee, ankle in human walking
 _TILTED = 0.1  # radians
 
-# of our own term: the middle of what people do
+# of our own terms: the middle of what people do
 _DOUBLE_SUPPORT, _HEEL_OFF, _FLAT, _KNEE = (0.14, 0.26), 0.40, 0.9, 0.12
+_BENT_SWINGING, _BENT_STANDING, _DROP = 1.1, (0.12, 0.3), 0.1  # radians
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,7 @@ def judge(seen: dict[str, Float[Array, "B ..."]], goal: Goal, start_speed: Float
         "power": _power(seen, goal),
         "ratio": np.linalg.norm(seen["ratio"] - RATIO, axis=1),  # (3.16)
         "stance": _stance(seen),
+        "swing": _swing(seen),
     }
     weights = weights_of(goal, mass)
     cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(start_speed)))  # (3.17)
@@ -127,7 +132,7 @@ def observe(trace: Trace) -> dict[str, Float[Array, "B ..."]]:
         "states": state_seconds(trace),
     }
     gaits = [measure(trace, walker) for walker in range(len(steps))]
-    for name in ("step_m", "cycle_s", "double_support", "heel_off", "toe_off", "flat", "knee_at_strike", "cycles"):
+    for name in ("step_m", "cycle_s", "double_support", "heel_off", "toe_off", "flat", *LEGS, "cycles"):
         seen[name] = np.array([float(getattr(gait, name)) for gait in gaits])
     return seen
 
@@ -208,3 +213,11 @@ def _stance(seen: dict[str, Array]) -> Float[Array, "B"]:
     both, heel, flat, knee = (seen[name] for name in ("double_support", "heel_off", "flat", "knee_at_strike"))
     missed = np.maximum(low - both, 0.0) + np.maximum(both - high, 0.0) + np.maximum(_HEEL_OFF - heel, 0.0)
     return 5.0 * missed + np.maximum(_FLAT - flat, 0.0) + 3.0 * np.maximum(knee - _KNEE, 0.0)
+
+
+def _swing(seen: dict[str, Array]) -> Float[Array, "B"]:
+    """Ours: a swing knee that bends no further than it must, a thigh that stays ahead, a stance knee a little bent."""
+    swinging, standing, drop = (seen[name] for name in ("knee_swing", "knee_stance", "thigh_drop"))
+    low, high = _BENT_STANDING
+    locked = np.maximum(low - standing, 0.0) + np.maximum(standing - high, 0.0)
+    return 3.0 * (np.maximum(swinging - _BENT_SWINGING, 0.0) + np.maximum(drop - _DROP, 0.0) + locked)

@@ -7,6 +7,7 @@ because the walker still falls into its rhythm.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -32,6 +33,9 @@ class Gait:
     step_m: float = 0.0
     step_spread_m: float = 0.0  # standard deviation
     knee_at_strike: float = 0.0  # radians from straight, of the leg that strikes
+    knee_swing: float = 0.0  # radians: the largest flexion of a swinging knee
+    knee_stance: float = 0.0  # radians: the mean flexion of a standing knee
+    thigh_drop: float = 0.0  # radians that a thigh comes back before the foot strikes
 
 
 def strikes(trace: Trace, walker: int) -> Int[Array, "n"]:
@@ -62,7 +66,20 @@ def measure(trace: Trace, walker: int) -> Gait:
     reach = trace.reach[at, walker]
     seconds = float(np.mean(at[2:] - at[:-2])) * trace.dt
     knee = float(np.mean(np.abs(trace.knee[at, walker])))
-    return Gait(cycles, both, heel_off, toe_off, flat, seconds, float(np.mean(reach)), float(np.std(reach)), knee)
+    return Gait(
+        cycles, both, heel_off, toe_off, flat, seconds, float(np.mean(reach)), float(np.std(reach)), knee,
+        *_legs(trace, walker),
+    )  # fmt: skip
+
+
+def _legs(trace: Trace, walker: int) -> tuple[float, float, float]:
+    """How far the swing knee bends, how far the stance knee is bent, and how far the thigh comes back; over steps."""
+    at = strikes(trace, walker)
+    steps = [(trace.knee[a + 1 : b + 1, walker], trace.thigh[a + 1 : b + 1, walker]) for a, b in pairwise(at)]
+    bent = [float(np.max(knee)) for knee, _ in steps[SETTLING - 1 :]]
+    drop = [float(thigh[-1] - np.min(thigh)) for _, thigh in steps[SETTLING - 1 :]]
+    stance = trace.stance_knee[at[SETTLING - 1] + 1 : at[-1] + 1, walker]
+    return float(np.mean(bent)), float(np.mean(stance)), float(np.mean(drop))
 
 
 def _cycles(trace: Trace, walker: int, at: Int[Array, "n"]) -> list[tuple[int, int, int]]:

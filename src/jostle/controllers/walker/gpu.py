@@ -193,6 +193,9 @@ class GpuWalk:
             "cycle_s": of("cycle_steps") / cycles * self.dt,
             "double_support": of("both") / np.maximum(of("last") - of("first"), 1.0) * regular,
             "knee_at_strike": of("knees") / landings * regular,
+            "knee_swing": of("bent") / landings * regular,
+            "knee_stance": of("stood") / np.maximum(of("paces"), 1.0) * regular,
+            "thigh_drop": of("drop") / landings * regular,
             "cycles": of("cycles"),
         }
         for name in ("heel_off", "toe_off", "flat"):

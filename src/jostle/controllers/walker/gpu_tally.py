@@ -19,7 +19,8 @@ COLUMNS = (
     "steps", "strikes", "struck_at", "start_x", "start_y", "start_z", "com_x", "com_y", "com_z",
     "power", "hip", "knee", "ankle", "loose", "stubbed", "turning", "spin", "head", "head_squares", "tilted",
     "visits_0", "visits_1", "visits_2", "visits_3", "time_0", "time_1", "time_2", "time_3",
-    "reach", "knees", "landings", "first", "last", "both", "both_now",
+    "reach", "knees", "bent", "drop", "stood", "paces", "landings",
+    "bent_now", "ahead_now", "stood_now", "first", "last", "both", "both_now",
     "since_left", "since_right", "cycle_left", "cycle_right", "heel_left", "heel_right", "foot_left", "foot_right",
     "flat_left", "flat_right", "mid_left", "mid_right",
     "cycles", "cycle_steps", "heel_off", "toe_off", "flat",
@@ -34,7 +35,7 @@ def _column(name: str) -> wp.constant:
 STEPS, STRIKES, STRUCK_AT, START, COM = (_column(n) for n in ("steps", "strikes", "struck_at", "start_x", "com_x"))
 POWER, LOOSE, STUBBED, TURNING, SPIN = (_column(n) for n in ("power", "loose", "stubbed", "turning", "spin"))
 HEAD, TILTED, VISITS, TIME = (_column(n) for n in ("head", "tilted", "visits_0", "time_0"))
-REACH, FIRST, BOTH, SINCE = (_column(n) for n in ("reach", "first", "both", "since_left"))
+REACH, NOW, FIRST, BOTH, SINCE = (_column(n) for n in ("reach", "bent_now", "first", "both", "since_left"))
 CYCLE, HEEL, FOOT, FLAT, MID = (_column(f"{n}_left") for n in ("cycle", "heel", "foot", "flat", "mid"))
 CYCLES = _column("cycles")
 _EARLY, _LATE, _LEAVING, _SETTLING = (wp.constant(float(x)) for x in (*MID_STANCE, LEAVING, SETTLING))
@@ -103,6 +104,19 @@ def note_body(body: Body, figure: Figure, tally: wp.array2d(dtype=float), b: int
 
 
 @wp.func
+def thigh_angle(body: Body, figure: Figure, b: int, side: int):
+    return world_angles(body.xmat[b, figure.part[side, 1]], 1.0, False)[1]
+
+
+@wp.func
+def watch_legs(body: Body, figure: Figure, tally: wp.array2d(dtype=float), b: int, side: int):
+    """Within a step: how far the swing knee bends and the thigh goes ahead, and how bent the stance knee is."""
+    tally[b, NOW] = wp.max(tally[b, NOW], body.qpos[b, 7 + figure.perm[side, figure.angle[12]]])
+    tally[b, NOW + 1] = wp.min(tally[b, NOW + 1], thigh_angle(body, figure, b, side))
+    add(tally, b, NOW + 2, body.qpos[b, 7 + figure.perm[side, figure.angle[13]]])
+
+
+@wp.func
 def note(
     body: Body,
     figure: Figure,
@@ -124,6 +138,7 @@ def note(
     add(tally, b, TIME + state + 2 * side, 1.0)
     if tally[b, STRIKES] > _SETTLING and feet.touches and feet.stands:
         add(tally, b, BOTH + 1, 1.0)
+    watch_legs(body, figure, tally, b, side)
     watch_feet(tally, b, k, side, feet.swing_heel, feet.swing_ball, feet.touches)
     watch_feet(tally, b, k, 1 - side, feet.stance_heel, feet.stance_ball, feet.stands)
 
@@ -135,7 +150,14 @@ def note_strike(body: Body, figure: Figure, b: int, k: int, side: int, tally: wp
     if strikes >= _SETTLING:
         add(tally, b, REACH, body.xpos[b, figure.part[side, 2]][0] - body.xpos[b, figure.part[side, 3]][0])
         add(tally, b, REACH + 1, wp.abs(body.qpos[b, 7 + figure.perm[side, figure.angle[12]]]))
-        add(tally, b, REACH + 2, 1.0)
+        add(tally, b, REACH + 2, tally[b, NOW])
+        add(tally, b, REACH + 3, thigh_angle(body, figure, b, side) - tally[b, NOW + 1])
+        add(tally, b, REACH + 4, tally[b, NOW + 2])
+        add(tally, b, REACH + 5, float(k) - tally[b, STRUCK_AT])
+        add(tally, b, REACH + 6, 1.0)
+    tally[b, NOW] = -10.0
+    tally[b, NOW + 1] = 10.0
+    tally[b, NOW + 2] = 0.0
     if strikes == _SETTLING:
         tally[b, FIRST] = float(k)
     close_cycle(tally, b, k, side)

@@ -13,7 +13,7 @@ from jostle.controllers.walker.senses import Senses
 from jostle.controllers.walker.walk import Walk
 from jostle.types import Array, Bool, Float, Int
 
-_KNEE = INDEX["lknee_y"]
+_KNEE, _STANCE_KNEE = INDEX["lknee_y"], INDEX["rknee_y"]
 PATIENCE = 1.5  # seconds without a step after which a walker has stopped
 
 
@@ -42,7 +42,9 @@ class Trace:
     low: Bool[Array, "K B 4 6"]  # swing foot, stance foot, swing toe, stance toe: corners on the ground
     reach: Float[Array, "K B"]  # of the swing ankle ahead of the stance ankle
     foot: Float[Array, "K B"]  # sagittal angle of the swing foot: negative with its toe up
+    thigh: Float[Array, "K B"]  # sagittal angle of the swing thigh: negative ahead
     knee: Float[Array, "K B"]  # flexion of the swing knee
+    stance_knee: Float[Array, "K B"]  # flexion of the stance knee
     com: Float[Array, "K B 3"]
     spin: Float[Array, "K B"]  # vertical angular momentum, N m s
     head: Float[Array, "K B 3"]
@@ -104,7 +106,7 @@ class _Log:
         self.steps = np.zeros(count, dtype=int)
         self.phase, self.struck = zeros(count, dtype=np.int8), zeros(count, dtype=bool)
         self.torques, self.low = zeros(30, count), zeros(6, 4, count, dtype=bool)
-        self.reach, self.foot, self.knee = zeros(count), zeros(count), zeros(count)
+        self.reach, self.foot, self.thigh, self.knee, self.stance_knee = (zeros(count) for _ in range(5))
         self._live = [many.com, many.angular_momentum[:, 2], many.read("xpos")[:, head], many.read("xmat")[:, head]]
         self._live += [many.qpos] if poses else []
         self._noted = [zeros(*live.shape) for live in self._live]
@@ -123,7 +125,8 @@ class _Log:
         every = slice(None) if len(rows) == len(self.steps) else rows
         self.torques[k][:, every], self.low[k][:, :, every] = torques.T, now.low.T
         self.reach[k, every], self.foot[k, every], self.struck[k, every] = now.stride[:, 0], now.world[:, 2, 1], struck
-        self.knee[k, every] = now.angles[:, _KNEE]
+        self.thigh[k, every] = now.world[:, 1, 1]
+        self.knee[k, every], self.stance_knee[k, every] = now.angles[:, _KNEE], now.angles[:, _STANCE_KNEE]
         return struck
 
     def trace(self, walk: Walk) -> Trace:
@@ -135,7 +138,7 @@ class _Log:
         torques, low = self.torques.transpose(0, 2, 1), self.low.transpose(0, 3, 2, 1)
         return Trace(
             walk.physics, walk.dt, self.steps, self.phase, self.struck, torques, low, self.reach, self.foot,
-            self.knee, com, spin, head, _world_angles(frame), poses[0] if poses else None,
+            self.thigh, self.knee, self.stance_knee, com, spin, head, _world_angles(frame), poses[0] if poses else None,
         )  # fmt: skip
 
 
