@@ -14,8 +14,16 @@ plain = st.from_regex(r"[+-]?([0-9]{1,8}(\.[0-9]{0,8})?|\.[0-9]{1,8})", fullmatc
 @given(st.lists(plain, min_size=1, max_size=8), st.sampled_from([" ", "\t", "\n", " \r\n "]))
 def test_plain_decimals_are_exact(numbers, blank):
     found = parse_decimals(blank.join(numbers).encode())
-    assert found is not None
-    assert found.tolist() == [float(n) for n in numbers]
+    if any(int("".join(filter(str.isdigit, number))) >= 2**53 for number in numbers):
+        assert found is None
+    else:
+        assert found is not None
+        assert found.tolist() == [float(number) for number in numbers]
+
+
+def test_sixteen_digits_are_too_many_where_they_are_no_double():
+    assert parse_decimals(b".1 90071992.54740991 ").tolist() == [0.1, 90071992.54740991]
+    assert parse_decimals(b".1 90100000.00000001 ") is None
 
 
 @settings(max_examples=300, deadline=None)

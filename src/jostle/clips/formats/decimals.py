@@ -3,11 +3,11 @@
 `-12.3456` is two runs of digits. All runs of a block are found by comparing neighbouring bytes, and eight bytes that
 end with each run are taken as one 64-bit word. Three multiplications turn eight digits into a number (pairs, then
 fours, then eight), for all runs at once. A number is then (integer run · 10^n + fraction run) / 10^n: both parts
-are whole and below 2^53 and one division rounds once, so the result is the very double that `float` gives.
+are whole, their sum is below 2^53, and one division rounds once, so the result is the very double that `float` gives.
 
 Worked: b"0012.3456" has the runs 0012 and 3456, n = 4, and 123456 / 10000 = 12.3456.
 
-Anything else (exponents, NaN, runs of more than eight digits, rubbish) makes the whole block None: the caller has
+Anything else (exponents, NaN, runs of more than eight digits, sums beyond 2^53, rubbish) makes the whole block None: the caller has
 slower ways.
 """
 
@@ -26,6 +26,7 @@ _KIND = bytes(
     for c in range(256)
 )
 _TENS = 10.0 ** np.arange(9)
+_EXACT = 2.0**53  # whole numbers below it are doubles
 
 
 def parse_decimals(block: bytes) -> Float[Array, "n"] | None:
@@ -52,6 +53,8 @@ def parse_decimals(block: bytes) -> Float[Array, "n"] | None:
     numbers, scales = values[first], scale[first]
     numbers[has_tail] = numbers[has_tail] * scale[tail] + values[tail]
     scales[has_tail] = scale[tail]
+    if np.max(numbers) >= _EXACT:
+        return None
     before = letters[begins[first] - 1 - fraction[first]]
     return np.where(before == ord("-"), -numbers, numbers) / scales
 
