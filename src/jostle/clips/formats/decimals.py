@@ -7,8 +7,8 @@ are whole, their sum is below 2^53, and one division rounds once, so the result 
 
 Worked: b"0012.3456" has the runs 0012 and 3456, n = 4, and 123456 / 10000 = 12.3456.
 
-Anything else (exponents, NaN, runs of more than eight digits, sums beyond 2^53, rubbish) makes the whole block None: the caller has
-slower ways.
+Anything else (exponents, NaN, runs of more than eight digits, sums beyond 2^53, rubbish) makes the whole block None:
+the caller has slower ways.
 """
 
 from __future__ import annotations
