@@ -1,7 +1,7 @@
 """What jostle ships: clips of its own procedural gait (`python -m jostle.assets.make`), and walkers with their recipes.
 
 A walker is a bundle, `walkers/NAME.jostle`; the recipe that it was made with lies beside it, `walkers/NAME.toml`.
-Those made without one of the terms of the objective lie in `walkers/ablations`.
+Those made without one of the terms of the objective lie in `walkers/ablations`; recipes begin at `walkers/starts`.
 """
 
 from __future__ import annotations

@@ -25,14 +25,11 @@ EFFECTS = {
 def find_pairs() -> dict[str, tuple[Subject, Subject]]:
     """Name to (without, with), for those that are shipped."""
     folder = assets.walker_folder() / "ablations"
-    usual = folder / "all_terms.jostle"
-    if not usual.is_file():
+    if not (folder / "all_terms.jostle").is_file():
         return {}
-    return {
-        name: (read_subject(str(path)), read_subject(str(usual)))
-        for name in EFFECTS
-        if (path := folder / f"{name}.jostle").is_file()
-    }
+    usual = read_subject(str(folder / "all_terms.jostle"))
+    shipped = {name: folder / f"{name}.jostle" for name in EFFECTS}
+    return {name: (read_subject(str(path)), usual) for name, path in shipped.items() if path.is_file()}
 
 
 def effect(name: str, without: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
