@@ -175,20 +175,21 @@ def test_our_own_term_sees_feet_that_people_do_not_have(times, missed):
     assert found[0] == pytest.approx(missed, abs=0.12)
 
 
-@pytest.mark.parametrize(("peak", "drop", "stance", "missed"), [
-    (1.0, 0.05, 0.2, 0.0), (1.4, 0.05, 0.2, 3.0 * 0.3), (1.0, 0.3, 0.2, 3.0 * 0.2), (1.0, 0.0, 0.0, 3.0 * 0.12),
-    (1.0, 0.0, 0.5, 3.0 * 0.2),
+@pytest.mark.parametrize(("peak", "drop", "stance", "toe", "missed"), [
+    (1.0, 0.05, 0.2, 0.4, 0.0), (1.4, 0.05, 0.2, 0.3, 3.0 * 0.3), (1.0, 0.3, 0.2, 0.3, 3.0 * 0.2),
+    (1.0, 0.0, 0.0, 0.3, 3.0 * 0.12), (1.0, 0.0, 0.5, 0.3, 3.0 * 0.2), (1.0, 0.0, 0.2, -0.1, 3.0 * 0.4),
 ])  # fmt: skip
-def test_our_other_term_sees_marching_and_locked_knees(peak, drop, stance, missed):
+def test_our_other_term_sees_marching_locked_knees_and_flat_landings(peak, drop, stance, toe, missed):
     """In each step of 50 the knee bends most in the middle; the thigh is furthest ahead ten before the strike."""
     trace = regular()
     within = (np.arange(len(trace.knee)) - 1) % 50
     knee, thigh = np.where(within == 25, peak, 0.0), np.where(within == 39, -0.5, -0.5 + drop)
-    made = replace(trace, knee=knee[:, None], thigh=thigh[:, None], stance_knee=np.full(trace.knee.shape, stance))
+    standing, foot = np.full(trace.knee.shape, stance), np.where(trace.struck, -toe, 0.7)
+    made = replace(trace, knee=knee[:, None], thigh=thigh[:, None], stance_knee=standing, foot=foot)
     scored = score(made, Goal(), np.array([1.0]))
     assert scored.terms["swing"][0] == pytest.approx(missed)
-    seen = (scored.seen["knee_swing"][0], scored.seen["thigh_drop"][0], scored.seen["knee_stance"][0])
-    assert seen == pytest.approx((peak, drop, stance))
+    seen = [scored.seen[name][0] for name in ("knee_swing", "thigh_drop", "knee_stance", "toe_up")]
+    assert seen == pytest.approx([peak, drop, stance, toe])
 
 
 def test_the_cost_is_the_weighted_sum(trace):

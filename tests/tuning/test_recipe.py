@@ -58,10 +58,12 @@ LIFTED = """
 speed = 1.5
 step = 0.7
 pushes = {force = [10, 20]}
+hold = {c_trans = 0.1}
 [[stage]]
 speed = "any"
 step = "any"
 pushes = "none"
+hold = {}
 """
 
 
@@ -87,6 +89,7 @@ def test_a_stage_can_lift_what_was_asked_before(tmp_path):
     first, second = read(tmp_path, LIFTED).stages
     assert (first.speed, first.step, first.pushes) == (1.5, 0.7, Pushes((10.0, 20.0)))
     assert (second.speed, second.step, second.pushes) == (None, None, None)
+    assert (first.hold, second.hold) == ({"c_trans": 0.1}, {})
 
 
 def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):
@@ -122,6 +125,8 @@ def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):
         ('[parameters]\n"kp0.lhip" = 250', 1, "Did you mean 'kp0.lhip_"),
         ('[parameters]\n"kp0.lhip_y" = -1', 1, "from 0.5 to 5000, not -1"),
         ('[parameters]\n"c_trans" = "far"', 1, "from -0.3 to 0.5, not far"),
+        ("[[stage]]\nhold = {c_trans = 9}", 2, "from -0.3 to 0.5, not 9"),
+        ("[[stage]]\nhold = {c_tran = 0}", 2, "Did you mean 'c_trans'?"),
         ("seed = " + "9" * 5000, None, "no TOML"),
         ("seed = 1979-05-27", 1, "a whole number"),
         ("name = \n", None, "line 1"),

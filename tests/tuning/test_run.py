@@ -104,6 +104,15 @@ def test_a_stage_that_nobody_survives_ends_the_run(monkeypatch):
         run.step()
 
 
+def test_what_a_stage_holds_is_not_searched():
+    bowl, at = Bowl(), WALKER.index["c_trans"]
+    held = Stage(seconds=(4.0,), generations=5, hold={"c_trans": 0.123})
+    run = begin(recipe(held, Stage(seconds=(4.0,), generations=5)), distant(), bowl.score)
+    all_of(run)
+    assert all((values[:, at] == 0.123).all() for _, values in bowl.calls[:5])
+    assert np.ptp(bowl.calls[-1][1][:, at]) > 0.0
+
+
 def test_under_fresh_pushes_the_mean_is_kept():
     bowl = Bowl()
     run = begin(recipe(Stage(seconds=(4.0,), pushes=Pushes(50.0, fresh=True))), distant(), bowl.score)

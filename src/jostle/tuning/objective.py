@@ -4,7 +4,7 @@ Every term is computed from a trace and can be read on its own. The weights and 
 terms are ours, off by default: what they see, the eye sees at once, and the thesis's objective does not. `stance`:
 whether a foot stands flat, when its heel leaves the ground, whether there is a phase with both feet down and how
 straight a leg strikes. `swing`: whether knees are lifted as in marching, thighs thrown ahead and pulled back before the
-strike, and standing legs locked.
+strike, standing legs locked, and feet set down flat.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jostle.controllers.walker.trace import Trace
 from jostle.errors import CommandError, unknown_name
 from jostle.types import Array, Bool, Float
 
-LEGS = ("knee_at_strike", "knee_swing", "knee_stance", "thigh_drop")
+LEGS = ("knee_at_strike", "knee_swing", "knee_stance", "thigh_drop", "toe_up")
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "user": 100.0,
@@ -47,7 +47,7 @@ _TILTED = 0.1  # radians
 
 # of our own terms: the middle of what people do
 _DOUBLE_SUPPORT, _HEEL_OFF, _FLAT, _KNEE = (0.14, 0.26), 0.40, 0.9, 0.12
-_BENT_SWINGING, _BENT_STANDING, _DROP = 1.1, (0.12, 0.3), 0.1  # radians
+_BENT_SWINGING, _BENT_STANDING, _DROP, _TOE_UP = 1.1, (0.12, 0.3), 0.1, 0.3  # radians
 
 
 @dataclass(frozen=True)
@@ -216,8 +216,9 @@ def _stance(seen: dict[str, Array]) -> Float[Array, "B"]:
 
 
 def _swing(seen: dict[str, Array]) -> Float[Array, "B"]:
-    """Ours: a swing knee that bends no further than it must, a thigh that stays ahead, a stance knee a little bent."""
-    swinging, standing, drop = (seen[name] for name in ("knee_swing", "knee_stance", "thigh_drop"))
+    """Ours: a swing knee bent no further than it must, a thigh that stays ahead, a soft stance knee, a heel first."""
+    swinging, standing, drop, toe = (seen[name] for name in ("knee_swing", "knee_stance", "thigh_drop", "toe_up"))
     low, high = _BENT_STANDING
     locked = np.maximum(low - standing, 0.0) + np.maximum(standing - high, 0.0)
-    return 3.0 * (np.maximum(swinging - _BENT_SWINGING, 0.0) + np.maximum(drop - _DROP, 0.0) + locked)
+    marched = np.maximum(swinging - _BENT_SWINGING, 0.0) + np.maximum(drop - _DROP, 0.0)
+    return 3.0 * (marched + locked + np.maximum(_TOE_UP - toe, 0.0))

@@ -72,6 +72,7 @@ class Stage:
     weights: Mapping[str, float] = field(default_factory=dict)  # of the objective, where they differ
     without: tuple[str, ...] = ()  # terms that are left out
     pushes: Pushes | None = None
+    hold: Mapping[str, float] = field(default_factory=dict)  # parameters that keep this value and are not searched
 
     @property
     def ground(self) -> Ground:
@@ -145,6 +146,7 @@ _STAGE: dict[str, Field] = {
     "weights": each(WEIGHTS, number(0.0, 1e9)),
     "without": some(word(ABLATIONS)),
     "pushes": either(table("a table of force, every, duration, trials, fresh and calm"), word(("none",))),
+    "hold": table("a table of parameters, as `jostle walk parameters` names them"),
 }
 _LIFTED = {"speed": "any", "step": "any", "pushes": "none"}  # how a stage says that it no longer asks what others did
 _BODY: dict[str, Field] = {key.name: number(0.05, 1000.0) for key in fields(Person)}
@@ -187,22 +189,23 @@ def read_recipe(path: PathLike) -> Recipe:
 def recipe_from(given: object, where: Where) -> Recipe:
     """A recipe from plain tables, checked."""
     values = read_table(given, _RECIPE, where)
+    space = SPACES[values.get("machine", "walker")]
     stages: list[Stage] = []
     for index, own in enumerate(values.pop("stage", ()) or ({},)):
-        stages.append(_stage(own, stages[-1] if stages else Stage(), where.within(index, f"stage {index + 1}")))
+        stages.append(_stage(own, stages[-1] if stages else Stage(), space, where.within(index, f"stage {index + 1}")))
     if isinstance(values.get("body"), dict):
         values["body"] = _person(values["body"], where)
-    values["parameters"] = _parameters(values.get("parameters", {}), SPACES[values.get("machine", "walker")], where)
+    values["parameters"] = _parameters(values.get("parameters", {}), space, "parameters", where)
     return Recipe(**values, stages=tuple(stages))
 
 
-def _parameters(given: dict, space: Space, where: Where) -> dict[str, float]:
+def _parameters(given: Mapping[str, Any], space: Space, key: str, where: Where) -> dict[str, float]:
     for name, value in given.items():
         if name not in space.index:
-            where.fail(unknown_name(f"parameter of a {space.kind}", name, space.names), "parameters")
+            where.fail(unknown_name(f"parameter of a {space.kind}", name, space.names), key)
         known = space.parameters[space.index[name]]
         if isinstance(value, bool) or not isinstance(value, int | float) or not known.low <= value <= known.high:
-            where.fail(f"'{name}' must be a number from {known.low:g} to {known.high:g}, not {value}.", "parameters")
+            where.fail(f"'{name}' must be a number from {known.low:g} to {known.high:g}, not {value}.", key)
     return {name: float(value) for name, value in given.items()}
 
 
@@ -217,7 +220,7 @@ def _person(given: dict, where: Where) -> Person:
         own.fail(str(error), "body")
 
 
-def _stage(given: object, before: Stage, where: Where) -> Stage:
+def _stage(given: object, before: Stage, space: Space, where: Where) -> Stage:
     """What this stage says, and for the rest what the one before said."""
     own: dict[str, Any] = read_table(given, _STAGE, where)
     own |= {key: None for key, lifted in _LIFTED.items() if own.get(key) == lifted}
@@ -232,6 +235,7 @@ def _stage(given: object, before: Stage, where: Where) -> Stage:
         where.fail(f"'seconds' of {where.title} must grow from one duration to the next.", "seconds")
     if isinstance(values["pushes"], dict):
         values["pushes"] = _pushes(values["pushes"], where)
+    values["hold"] = _parameters(values["hold"], space, "hold", where)
     return Stage(**values)
 
 

@@ -111,6 +111,8 @@ class Run:
         units = self.search.ask()
         beside = self.best if now.lowest is None else space.decode(self.search.mean)
         values = np.concatenate([space.decode(units), beside[None]])
+        for name, value in self.stage.hold.items():
+            values[:, space.index[name]] = value
         outcome = self.evaluate(job_of(self.recipe, now.stage, self.seconds, now.generation), values)
         self.search.tell(units, outcome.cost[:-1])
         self.costs.append(outcome.cost[:-1])

@@ -36,6 +36,7 @@ class Gait:
     knee_swing: float = 0.0  # radians: the largest flexion of a swinging knee
     knee_stance: float = 0.0  # radians: the mean flexion of a standing knee
     thigh_drop: float = 0.0  # radians that a thigh comes back before the foot strikes
+    toe_up: float = 0.0  # radians from level, of the foot that strikes
 
 
 def strikes(trace: Trace, walker: int) -> Int[Array, "n"]:
@@ -68,7 +69,7 @@ def measure(trace: Trace, walker: int) -> Gait:
     knee = float(np.mean(np.abs(trace.knee[at, walker])))
     return Gait(
         cycles, both, heel_off, toe_off, flat, seconds, float(np.mean(reach)), float(np.std(reach)), knee,
-        *_legs(trace, walker),
+        *_legs(trace, walker), -float(np.mean(trace.foot[at, walker])),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ COLUMNS = (
     "steps", "strikes", "struck_at", "start_x", "start_y", "start_z", "com_x", "com_y", "com_z",
     "power", "hip", "knee", "ankle", "loose", "stubbed", "turning", "spin", "head", "head_squares", "tilted",
     "visits_0", "visits_1", "visits_2", "visits_3", "time_0", "time_1", "time_2", "time_3",
-    "reach", "knees", "bent", "drop", "stood", "paces", "landings",
+    "reach", "knees", "raised", "bent", "drop", "stood", "paces", "landings",
     "bent_now", "ahead_now", "stood_now", "first", "last", "both", "both_now",
     "since_left", "since_right", "cycle_left", "cycle_right", "heel_left", "heel_right", "foot_left", "foot_right",
     "flat_left", "flat_right", "mid_left", "mid_right",
@@ -150,11 +150,12 @@ def note_strike(body: Body, figure: Figure, b: int, k: int, side: int, tally: wp
     if strikes >= _SETTLING:
         add(tally, b, REACH, body.xpos[b, figure.part[side, 2]][0] - body.xpos[b, figure.part[side, 3]][0])
         add(tally, b, REACH + 1, wp.abs(body.qpos[b, 7 + figure.perm[side, figure.angle[12]]]))
-        add(tally, b, REACH + 2, tally[b, NOW])
-        add(tally, b, REACH + 3, thigh_angle(body, figure, b, side) - tally[b, NOW + 1])
-        add(tally, b, REACH + 4, tally[b, NOW + 2])
-        add(tally, b, REACH + 5, float(k) - tally[b, STRUCK_AT])
-        add(tally, b, REACH + 6, 1.0)
+        add(tally, b, REACH + 2, -world_angles(body.xmat[b, figure.part[side, 2]], 1.0, False)[1])
+        add(tally, b, REACH + 3, tally[b, NOW])
+        add(tally, b, REACH + 4, thigh_angle(body, figure, b, side) - tally[b, NOW + 1])
+        add(tally, b, REACH + 5, tally[b, NOW + 2])
+        add(tally, b, REACH + 6, float(k) - tally[b, STRUCK_AT])
+        add(tally, b, REACH + 7, 1.0)
     tally[b, NOW] = -10.0
     tally[b, NOW + 1] = 10.0
     tally[b, NOW + 2] = 0.0
