@@ -104,6 +104,22 @@ def test_a_stage_that_nobody_survives_ends_the_run(monkeypatch):
         run.step()
 
 
+def test_a_stage_goes_on_until_somebody_bears_every_push():
+    """Of the pushed walks enough last, but at first nobody's do all."""
+    bowl, calls = Bowl(), []
+
+    def pushed(job, values):
+        calls.append(job)
+        outcome = bowl.score(job, values)
+        outcome.survived[:] = 0.6 if len(calls) < 7 else 1.0
+        return outcome
+
+    run = begin(recipe(Stage(seconds=(4.0,), generations=2), Stage(seconds=(4.0,), generations=2)), distant(), pushed)
+    told = all_of(run)
+    assert [t.stage for t in told] == [0] * 7 + [1] * 2
+    assert run.finished == "every stage is done."
+
+
 def test_what_a_stage_holds_is_not_searched():
     bowl, at = Bowl(), WALKER.index["c_trans"]
     held = Stage(seconds=(4.0,), generations=5, hold={"c_trans": 0.123})

@@ -168,7 +168,7 @@ class Run:
             self.at = replace(now, rung=now.rung + 1, at_rung=0, unbettered=0, lowest=None)
             return f"walks of {self.seconds:g} s"
         stalled = now.unbettered >= STALLED or now.in_stage >= LONGEST
-        enough = stage.generations is not None and now.at_rung >= stage.generations and alive
+        enough = stage.generations is not None and now.at_rung >= stage.generations and alive and now.walks
         if not stalled and not (last and enough):
             return ""
         if not (last and now.walks):
