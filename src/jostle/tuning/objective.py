@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from jostle.controllers.walker.gait import SLOWEST, measure
+from jostle.controllers.walker.gait import HEAD_TILT, SLOWEST, measure
 from jostle.controllers.walker.joints import ANKLES, HIPS, KNEES
 from jostle.controllers.walker.people import com_height
 from jostle.controllers.walker.senses import PLANTED, ground_normal
@@ -43,7 +43,6 @@ LAMBDA_VEL, LAMBDA_HEAD = 0.01, 0.012
 EPS_VEL, EPS_STEP, EPS_TIME = 0.025, 0.025, 0.025  # m/s, m, s
 EPS_ANG, EPS_HEAD = 0.05, 0.1  # 1/s2, m/s
 RATIO = np.array([0.43, 0.04, 0.53])  # hip, knee, ankle in human walking
-_TILTED = 0.1  # radians
 
 # of our own terms: the middle of what people do
 _DOUBLE_SUPPORT, _HEEL_OFF, _FLAT, _KNEE = (0.14, 0.26), 0.40, 0.9, 0.12
@@ -117,7 +116,7 @@ def observe(trace: Trace) -> dict[str, Float[Array, "B ..."]]:
     squares = np.square(trace.torques).sum(axis=0) / steps[:, None]  # (B, 30)
     shares = np.stack([squares[:, group].sum(axis=1) for group in (HIPS, KNEES, ANKLES)], axis=1)  # (3.15)
     loose, stubbed = _landing(trace)
-    tilted = (np.linalg.norm(trace.head_angles, axis=2) > _TILTED) & trace.walked
+    tilted = (np.linalg.norm(trace.head_angles, axis=2) > HEAD_TILT) & trace.walked
     seen = {
         "seconds": trace.seconds,
         "lasted": trace.steps / length,

@@ -113,11 +113,12 @@ class Run:
         values = np.concatenate([space.decode(units), beside[None]])
         for name, value in self.stage.hold.items():
             values[:, space.index[name]] = value
-        outcome = self.evaluate(job_of(self.recipe, now.stage, self.seconds, now.generation), values)
+        job = job_of(self.recipe, now.stage, self.seconds, now.generation)
+        outcome = self.evaluate(job, values)
         self.search.tell(units, outcome.cost[:-1])
         self.costs.append(outcome.cost[:-1])
         self.checks.append(check_sum(units))
-        told = self._judge(values, outcome)
+        told = self._judge(job, values, outcome)
         self.at = replace(
             now,
             generation=now.generation + 1,
@@ -130,7 +131,7 @@ class Run:
         )
         return replace(told, news=self._go_on(told.survived))
 
-    def _judge(self, values: Float[Array, "n P"], outcome: Outcome) -> Generation:
+    def _judge(self, job: Job, values: Float[Array, "n P"], outcome: Outcome) -> Generation:
         """Keep the best, and say what there was. Under fresh pushes costs are luck, so the mean is what is kept."""
         now, pushes = self.at, self.stage.pushes
         top = int(np.argmin(outcome.cost))
@@ -142,7 +143,6 @@ class Run:
             self.best = values[top].copy()
         weights = weights_of(self.stage.goal, self.recipe.person.mass)
         terms = {name: float(term[top]) for name, term in outcome.terms.items()}
-        walks = (1 if pushes is None else pushes.walks) * len(self.stage.timestep_ms)
         return Generation(
             number=now.generation + 1,
             stage=now.stage,
@@ -157,7 +157,7 @@ class Run:
             seen={name: float(seen[top]) for name, seen in _flat(outcome.seen).items()},
             better=better,
             walks=bool(outcome.survived[top] == 1.0),
-            simulated=float(np.sum(outcome.seen["seconds"])) * walks,
+            simulated=float(np.sum(outcome.seen["seconds"])) * job.walks * len(job.timesteps),
         )
 
     def _go_on(self, survived: float) -> str:

@@ -15,6 +15,7 @@ from jostle.controllers.walker.trace import Trace
 from jostle.types import Array, Bool, Int
 
 SETTLING = 2  # strikes
+HEAD_TILT = 0.1  # radians beyond which a head is held askew
 MID_STANCE = (0.15, 0.30)  # of the cycle
 LEAVING = 0.8  # of the cycle: what touches the ground later belongs to the next strike
 SLOWEST = 0.1  # m/s: what is counted per metre is counted at this speed for those who do not advance

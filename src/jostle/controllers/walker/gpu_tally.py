@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warp as wp
 
-from jostle.controllers.walker.gait import LEAVING, MID_STANCE, SETTLING
+from jostle.controllers.walker.gait import HEAD_TILT, LEAVING, MID_STANCE, SETTLING
 from jostle.controllers.walker.gpu_body import Body, Feet, Figure, corners, world_angles
 
 # What a walk is added up to: columns of the tally.
@@ -35,10 +35,14 @@ def _column(name: str) -> wp.constant:
 STEPS, STRIKES, STRUCK_AT, START, COM = (_column(n) for n in ("steps", "strikes", "struck_at", "start_x", "com_x"))
 POWER, LOOSE, STUBBED, TURNING, SPIN = (_column(n) for n in ("power", "loose", "stubbed", "turning", "spin"))
 HEAD, TILTED, VISITS, TIME = (_column(n) for n in ("head", "tilted", "visits_0", "time_0"))
-REACH, NOW, FIRST, BOTH, SINCE = (_column(n) for n in ("reach", "bent_now", "first", "both", "since_left"))
+REACH, KNEES, RAISED, BENT = (_column(n) for n in ("reach", "knees", "raised", "bent"))
+DROP, STOOD, PACES, LANDINGS = (_column(n) for n in ("drop", "stood", "paces", "landings"))
+BENT_NOW, AHEAD_NOW, STOOD_NOW = (_column(f"{n}_now") for n in ("bent", "ahead", "stood"))
+FIRST, LAST, BOTH, BOTH_NOW, SINCE = (_column(n) for n in ("first", "last", "both", "both_now", "since_left"))
 CYCLE, HEEL, FOOT, FLAT, MID = (_column(f"{n}_left") for n in ("cycle", "heel", "foot", "flat", "mid"))
-CYCLES = _column("cycles")
+CYCLES, CYCLE_STEPS, HEEL_OFF, TOE_OFF, FLATNESS = (_column(n) for n in COLUMNS[-5:])
 _EARLY, _LATE, _LEAVING, _SETTLING = (wp.constant(float(x)) for x in (*MID_STANCE, LEAVING, SETTLING))
+_HEAD_TILT = wp.constant(HEAD_TILT)
 
 
 @wp.func
@@ -70,10 +74,10 @@ def close_cycle(tally: wp.array2d(dtype=float), b: int, k: int, foot: int):
         length = float(k) - since
         if tally[b, CYCLE + foot] > 0.0 and tally[b, FIRST] > 0.0 and since >= tally[b, FIRST]:
             add(tally, b, CYCLES, 1.0)
-            add(tally, b, CYCLES + 1, length)
-            add(tally, b, CYCLES + 2, wp.max(tally[b, HEEL + foot] - since, 0.0) / length)
-            add(tally, b, CYCLES + 3, wp.max(tally[b, FOOT + foot] - since, 0.0) / length)
-            add(tally, b, CYCLES + 4, tally[b, FLAT + foot] / wp.max(tally[b, MID + foot], 1.0))
+            add(tally, b, CYCLE_STEPS, length)
+            add(tally, b, HEEL_OFF, wp.max(tally[b, HEEL + foot] - since, 0.0) / length)
+            add(tally, b, TOE_OFF, wp.max(tally[b, FOOT + foot] - since, 0.0) / length)
+            add(tally, b, FLATNESS, tally[b, FLAT + foot] / wp.max(tally[b, MID + foot], 1.0))
         tally[b, CYCLE + foot] = length
     tally[b, SINCE + foot] = float(k)
     tally[b, HEEL + foot] = float(k)
@@ -99,7 +103,7 @@ def note_body(body: Body, figure: Figure, tally: wp.array2d(dtype=float), b: int
         add(tally, b, HEAD, extra)
         add(tally, b, HEAD + 1, extra * extra)
     tally[b, SPIN] = spin
-    if wp.length(world_angles(body.xmat[b, head], 1.0, False)) > 0.1:
+    if wp.length(world_angles(body.xmat[b, head], 1.0, False)) > _HEAD_TILT:
         add(tally, b, TILTED, 1.0)
 
 
@@ -111,9 +115,9 @@ def thigh_angle(body: Body, figure: Figure, b: int, side: int):
 @wp.func
 def watch_legs(body: Body, figure: Figure, tally: wp.array2d(dtype=float), b: int, side: int):
     """Within a step: how far the swing knee bends and the thigh goes ahead, and how bent the stance knee is."""
-    tally[b, NOW] = wp.max(tally[b, NOW], body.qpos[b, 7 + figure.perm[side, figure.angle[12]]])
-    tally[b, NOW + 1] = wp.min(tally[b, NOW + 1], thigh_angle(body, figure, b, side))
-    add(tally, b, NOW + 2, body.qpos[b, 7 + figure.perm[side, figure.angle[13]]])
+    tally[b, BENT_NOW] = wp.max(tally[b, BENT_NOW], body.qpos[b, 7 + figure.perm[side, figure.angle[12]]])
+    tally[b, AHEAD_NOW] = wp.min(tally[b, AHEAD_NOW], thigh_angle(body, figure, b, side))
+    add(tally, b, STOOD_NOW, body.qpos[b, 7 + figure.perm[side, figure.angle[13]]])
 
 
 @wp.func
@@ -137,7 +141,7 @@ def note(
         add(tally, b, STUBBED, 1.0)
     add(tally, b, TIME + state + 2 * side, 1.0)
     if tally[b, STRIKES] > _SETTLING and feet.touches and feet.stands:
-        add(tally, b, BOTH + 1, 1.0)
+        add(tally, b, BOTH_NOW, 1.0)
     watch_legs(body, figure, tally, b, side)
     watch_feet(tally, b, k, side, feet.swing_heel, feet.swing_ball, feet.touches)
     watch_feet(tally, b, k, 1 - side, feet.stance_heel, feet.stance_ball, feet.stands)
@@ -149,21 +153,21 @@ def note_strike(body: Body, figure: Figure, b: int, k: int, side: int, tally: wp
     strikes = tally[b, STRIKES]
     if strikes >= _SETTLING:
         add(tally, b, REACH, body.xpos[b, figure.part[side, 2]][0] - body.xpos[b, figure.part[side, 3]][0])
-        add(tally, b, REACH + 1, wp.abs(body.qpos[b, 7 + figure.perm[side, figure.angle[12]]]))
-        add(tally, b, REACH + 2, -world_angles(body.xmat[b, figure.part[side, 2]], 1.0, False)[1])
-        add(tally, b, REACH + 3, tally[b, NOW])
-        add(tally, b, REACH + 4, thigh_angle(body, figure, b, side) - tally[b, NOW + 1])
-        add(tally, b, REACH + 5, tally[b, NOW + 2])
-        add(tally, b, REACH + 6, float(k) - tally[b, STRUCK_AT])
-        add(tally, b, REACH + 7, 1.0)
-    tally[b, NOW] = -10.0
-    tally[b, NOW + 1] = 10.0
-    tally[b, NOW + 2] = 0.0
+        add(tally, b, KNEES, wp.abs(body.qpos[b, 7 + figure.perm[side, figure.angle[12]]]))
+        add(tally, b, RAISED, -world_angles(body.xmat[b, figure.part[side, 2]], 1.0, False)[1])
+        add(tally, b, BENT, tally[b, BENT_NOW])
+        add(tally, b, DROP, thigh_angle(body, figure, b, side) - tally[b, AHEAD_NOW])
+        add(tally, b, STOOD, tally[b, STOOD_NOW])
+        add(tally, b, PACES, float(k) - tally[b, STRUCK_AT])
+        add(tally, b, LANDINGS, 1.0)
+    tally[b, BENT_NOW] = -10.0
+    tally[b, AHEAD_NOW] = 10.0
+    tally[b, STOOD_NOW] = 0.0
     if strikes == _SETTLING:
         tally[b, FIRST] = float(k)
     close_cycle(tally, b, k, side)
-    add(tally, b, BOTH, tally[b, BOTH + 1])
-    tally[b, BOTH + 1] = 0.0
-    tally[b, FIRST + 1] = float(k)
+    add(tally, b, BOTH, tally[b, BOTH_NOW])
+    tally[b, BOTH_NOW] = 0.0
+    tally[b, LAST] = float(k)
     tally[b, STRUCK_AT] = float(k)
     tally[b, STRIKES] = strikes + 1.0
