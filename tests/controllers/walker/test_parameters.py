@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jostle.controllers.walker.joints import ANGLES, INDEX
-from jostle.controllers.walker.parameters import SIMBICON, SPACES, WALKER, table_rows
+from jostle.controllers.walker.parameters import GUIDED, SIMBICON, SPACES, WALKER, table_rows
 from jostle.errors import CommandError
 
 BOTH = pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
@@ -15,9 +15,16 @@ def random_values(space, count=4, sigma=0.5):
     return space.decode(units)
 
 
+def of(named, group, angle):
+    """The number of an angle: its own, or for guided walkers the one that it shares; arms are spread to either side."""
+    names = (f"{group}.{angle}", f"{group[:-1]}.{angle}", f"{group[:-1]}.{angle.lstrip('lr')}")
+    own = next((named[name] for name in names if name in named), 0.0)
+    return -own if angle == "rarm_x" and group.startswith("target") else own
+
+
 def test_a_walker_has_184_numbers_as_in_the_thesis():
     assert len(WALKER) == len(WALKER.parameters) == len(WALKER.initial) == 184
-    assert SPACES == {"walker": WALKER, "simbicon": SIMBICON}
+    assert SPACES == {"walker": WALKER, "simbicon": SIMBICON, "guided": GUIDED}
 
 
 @BOTH
@@ -86,17 +93,17 @@ def test_the_controller_finds_each_number_under_its_name(space):
         named = space.named(row)
         for state in (0, 1):
             for i, angle in enumerate(ANGLES):
-                assert gains.kp[b, state, i] == named[f"kp{state}.{angle}"]
-                assert gains.kd[b, state, i] == named[f"kd{state}.{angle}"]
-                assert gains.target[b, state, i] == named.get(f"target{state}.{angle}", 0.0)
+                assert gains.kp[b, state, i] == of(named, f"kp{state}", angle) > 0.0
+                assert gains.kd[b, state, i] == of(named, f"kd{state}", angle) > 0.0
+                assert gains.target[b, state, i] == of(named, f"target{state}", angle)
             for plane, side in enumerate(("sagittal", "coronal")):
                 for gain, held in (("c_d", gains.c_d), ("c_v", gains.c_v)):
-                    own = named[f"{gain}.{side}"] if space is WALKER else named[f"{gain}.{side}{state}"]
+                    own = named[f"{gain}.{side}{state}"] if space is SIMBICON else named[f"{gain}.{side}"]
                     assert held[b, state, plane] == own
         for i, angle in enumerate(ANGLES):
             assert gains.angles[b, i] == named.get(f"angle.{angle}", 0.0)
             assert gains.rates[b, i] == named.get(f"rate.{angle}", 0.0)
-        assert gains.switch[b] == named["c_trans" if space is WALKER else "duration"]
+        assert gains.switch[b] == named["duration" if space is SIMBICON else "c_trans"]
         assert gains.alpha_arm[b] == named.get("alpha_arm", 0.0)
         assert gains.velocity[b].tolist() == [named["velocity.x"], 0.0, named["velocity.z"]]
         held = (gains.pitch[b], gains.lift[b], gains.pitch_rate[b])
@@ -134,6 +141,6 @@ def test_the_table_has_a_row_for_every_angle(space):
     assert len(rows) == 30
     for angle, (shown, *cells) in zip(ANGLES, rows, strict=True):
         assert shown == angle.replace("rhip", "torso")  # those rows keep the torso upright
-        wanted = [named.get(f"{g}{s}.{angle}", 0.0) for s in (0, 1) for g in ("kp", "kd", "target")]
+        wanted = [of(named, f"{g}{s}", angle) for s in (0, 1) for g in ("kp", "kd", "target")]
         assert [float(cell) for cell in cells] == pytest.approx(wanted, rel=1e-3)
     assert rows[INDEX["lknee_y"]][0] == "lknee_y"

@@ -20,7 +20,7 @@ from jostle.errors import CommandError
 from jostle.types import Array, Float, Int
 
 _RECORDED = 10  # steps that are played at once
-_CONTACTS, _ROWS = 24, 110  # of one walker, at most: contacts, and rows of the constraint solver
+_CONTACTS, _ROWS = 24, 150  # of one walker, at most: contacts, and rows of the constraint solver
 
 
 class GpuWalk:

@@ -57,6 +57,11 @@ class Mirror:
             start += size
         self.turn(np.arange(len(rows)), side)
 
+    def aim(self, heading: Float[Array, "n"]) -> None:
+        """Face other headings."""
+        self._cos, self._sin = np.cos(heading), np.sin(heading)
+        self._flipped_cos, self._flipped_sin = self._flip * self._cos, self._flip * self._sin
+
     def turn(self, which: Int[Array, "m"], side: Int[Array, "n"]) -> None:
         """The swing legs of these columns have changed."""
         changed = side[which]

@@ -10,6 +10,8 @@ image in every other step. State 0 begins at foot strike, state 1 at the push-of
     start       15 angles, pitch and height of the pelvis, and their velocities, v_x and v_z
 
 make the 184 of the thesis. SIMBICON has a duration in place of c_trans, feedback for each state, and no coupled arms.
+A guided walker (section 4.3.1) shares gains of the upper body, elbow targets and how far arms are spread between
+all states and sides, and learns with alpha_hip of (4.3) how to turn: 144.
 
 Table 3.1 cannot be taken literally: as it can be read, knees bend both ways, a swing ankle turns by 3 rad, and
 c_trans = 0.01 ends state 0 before the swing leg has passed. The initial values here keep its gains and its push-off and
@@ -19,12 +21,12 @@ differ where those do (docs/walking.md has both side by side).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from jostle.controllers.walker.joints import ANGLES, INDEX
+from jostle.controllers.walker.joints import ANGLES
 from jostle.errors import CommandError, unknown_name
 from jostle.types import Array, Float, Int
 
@@ -78,6 +80,7 @@ class Gains:
     c_d: Float[Array, "B 2 2"]  # state, plane (sagittal, coronal); rad/m
     c_v: Float[Array, "B 2 2"]  # rad s/m
     alpha_arm: Float[Array, "B"]
+    alpha_hip: Float[Array, "B 2 2"]  # state, and where to: the side of the swing leg, of the stance leg (4.3); 1/s
     switch: Float[Array, "B"]  # from state 0 to 1: metres (c_trans), or seconds where the machine is timed
     angles: Float[Array, "B 30"]  # at the start
     rates: Float[Array, "B 30"]
@@ -91,7 +94,7 @@ class Gains:
 class Space:
     """The parameters of one kind of walker, in order."""
 
-    kind: str  # "walker" or "simbicon"
+    kind: str  # "walker", "simbicon" or "guided"
     parameters: tuple[Parameter, ...]
 
     def __len__(self) -> int:
@@ -155,7 +158,8 @@ class Space:
         """Where each group of parameters stands; -1 for what is fixed to zero."""
         at = {}
         for group in ("kp", "kd", "target"):
-            at[group] = np.array([[self.index.get(f"{group}{s}.{a}", -1) for a in ANGLES] for s in (0, 1)])
+            at[group] = np.array([[self._find(group, s, a) for a in ANGLES] for s in (0, 1)])
+        at["alpha_hip"] = np.array([[self.index.get(f"alpha_hip{s}.{to}", -1) for to in SIDES] for s in (0, 1)])
         for group in ("c_d", "c_v"):
             own = [f"{group}.{plane}" for plane in ("sagittal", "coronal")]
             at[group] = np.array([[self.index.get(n, self.index.get(f"{n}{s}", -1)) for n in own] for s in (0, 1)])
@@ -163,17 +167,51 @@ class Space:
             at[group] = np.array([self.index.get(f"{group}.{a}", -1) for a in ANGLES])
         return at
 
+    def _find(self, group: str, state: int, angle: str) -> int:
+        """Where a servo's number stands: its own, or the one that it shares with other states and the other side."""
+        return self.index.get(f"{group}{state}.{angle}", self.index.get(f"{group}.{shared(angle)}", -1))
+
+    def adopt(self, named: Mapping[str, float]) -> Float[Array, "P"]:
+        """The parameters of another kind of walker in this one; the mean where several become one."""
+        values = self.initial
+        for i, p in enumerate(self.parameters):
+            group, _, angle = p.name.partition(".")
+            sources = [p.name] if p.name in named else _apart(group, angle)
+            found = np.array([named[source] for source in sources if source in named])
+            if len(found):
+                values[i] = np.exp(np.log(np.maximum(found, 1e-12)).mean()) if p.log else found.mean()
+        return np.clip(values, *self._bounds)
+
     def unpack(self, values: Float[Array, "B P"]) -> Gains:
         padded = np.concatenate([values, np.zeros((len(values), 1))], axis=1)  # -1 finds the zero
         grouped = {group: padded[:, at] for group, at in self._at.items()}
+        grouped["target"] *= _SPREAD
         one = {name: padded[:, self.index.get(name, -1)] for name in _SINGLE}
         velocity = np.stack([one["velocity.x"], np.zeros(len(values)), one["velocity.z"]], axis=1)
         switch = one["c_trans"] + one["duration"]  # a kind has one of them
         return Gains(
-            grouped["kp"], grouped["kd"], grouped["target"], grouped["c_d"], grouped["c_v"], one["alpha_arm"], switch,
+            grouped["kp"], grouped["kd"], grouped["target"], grouped["c_d"], grouped["c_v"], one["alpha_arm"],
+            grouped["alpha_hip"], switch,
             grouped["angle"], grouped["rate"], one["pitch"], one["lift"], velocity, one["pitch_rate"],
         )  # fmt: skip
 
+
+SIDES = ("swing", "stance")
+_UPPER = ("back", "neck", "arm", "elbow")
+
+
+def shared(angle: str) -> str:
+    """What both sides call an angle of the upper body: `arm_x` for `larm_x`."""
+    return angle[1:] if angle[1:].startswith(("arm", "elbow")) else angle
+
+
+def _apart(group: str, angle: str) -> list[str]:
+    """The parameters that a shared one stands for."""
+    return [f"{group}{state}.{own}" for state in (0, 1) for own in ANGLES if shared(own) == angle]
+
+
+# Arms are spread by one number: to the left on the left, to the right on the right. No other shared target has a side.
+_SPREAD = np.array([-1.0 if angle == "rarm_x" else 1.0 for angle in ANGLES])
 
 _SINGLE = ("alpha_arm", "c_trans", "duration", "pitch", "lift", "velocity.x", "velocity.z", "pitch_rate")
 
@@ -238,16 +276,38 @@ def _simbicon_space() -> Space:
     return Space("simbicon", (*_servos(_YIN_STIFFNESS, _YIN_TARGETS), *feedback, timing, *_start()))
 
 
+def _is_shared(name: str) -> bool:
+    """Do all states and both sides of a guided walker have one of these? Gains of the upper body, elbow targets."""
+    group, _, angle = name.partition(".")
+    return shared(angle).startswith(_UPPER) and (
+        group[:2] in ("kp", "kd") or (group[:-1] == "target" and "elbow" in angle)
+    )
+
+
+def _guided_space() -> Space:
+    """The walker's parameters, those of the upper body shared; arms that are spread, and how to turn (4.3.1)."""
+    upper = [name for name in dict.fromkeys(shared(angle) for angle in ANGLES) if name.startswith(_UPPER)]
+    first = {f"{g}.{name}": WALKER.index[_apart(g, name)[0]] for g in ("kp", "kd") for name in upper}
+    gains = [replace(WALKER.parameters[i], name=name) for name, i in first.items()]
+    arms = [
+        Parameter("target.elbow_y", "rad", -0.2, 0.1, -2.5, 2.5),
+        Parameter("target.arm_x", "rad", 0.0, 0.1, -0.2, 1.5),
+    ]
+    kept = [p for p in WALKER.parameters if not _is_shared(p.name)]
+    turning = [Parameter(f"alpha_hip{s}.{to}", "1/s", 1.0, 0.3, 0.0, 20.0) for s in (0, 1) for to in SIDES]
+    return Space("guided", (*gains, *arms, *kept, *turning))
+
+
 WALKER, SIMBICON = _walker_space(), _simbicon_space()
-SPACES = {space.kind: space for space in (WALKER, SIMBICON)}
+GUIDED = _guided_space()
+SPACES = {space.kind: space for space in (WALKER, SIMBICON, GUIDED)}
 
 
 def table_rows(space: Space, values: Float[Array, "P"]) -> Sequence[tuple[str, ...]]:
     """Rows in the shape of table 3.1: angle, then kp, kd and target in states 0 and 1; then everything else by name."""
-    at, padded = space._at, np.append(values, np.nan)
-    rows = []
-    for angle in ANGLES:
+    gains, rows = space.unpack(values[None]), []
+    for i, angle in enumerate(ANGLES):
         shown = "torso" + angle[4:] if angle.startswith("rhip") else angle
-        cells = [padded[at[group][state][INDEX[angle]]] for state in (0, 1) for group in ("kp", "kd", "target")]
-        rows.append((shown, *("0" if np.isnan(cell) else f"{cell:.4g}" for cell in cells)))
+        cells = [group[0, state, i] for state in (0, 1) for group in (gains.kp, gains.kd, gains.target)]
+        rows.append((shown, *(f"{cell:.4g}" for cell in cells)))
     return rows

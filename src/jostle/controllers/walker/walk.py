@@ -28,6 +28,7 @@ from jostle.maths import quat
 from jostle.types import Array, Bool, Float, Int
 
 TOE_UP = 0.1  # radians: a swing foot strikes only if its toe points up by this (section 3.2)
+NEAR = 0.1  # radians: a wished heading within this of the present one is taken at once (4.3)
 SHORTEST = 0.1  # seconds: a step takes at least this long; a foot that has just struck does not strike again
 
 _L_ARM, _R_ARM, _L_HIP, _R_HIP = (INDEX[name] for name in ("larm_y", "rarm_y", "lhip_y", "rhip_y"))
@@ -48,9 +49,11 @@ class Style:
     world_ankles: bool = True
     toe_up: float = TOE_UP  # -inf: any contact is a strike
     early: bool = True  # may state 0 go straight to the next step when the foot strikes?
+    guided: bool = False  # does it turn by itself to the heading that is wished (4.3)?
 
 
 STYLES = {"walker": Style(), "simbicon": Style(timed=True, world_ankles=False, toe_up=-np.inf, early=False)}
+STYLES |= {"guided": Style(guided=True)}
 
 
 class Walk:
@@ -58,7 +61,7 @@ class Walk:
 
     `rows` are those that still walk; `state` (0, 1), `side` (the leg that swings: 0 left, 1 right) and `since` (seconds
     since the last strike) have one entry a row. `heading`, `veer`, `normal` and `pivot` have one entry a simulation;
-    call `look` after changing them.
+    call `look` after changing them. A guided walker turns `heading` towards `wish` itself.
     """
 
     def __init__(self, physics: Physics, count: int, kind: str = "walker", threads: int = 0) -> None:
@@ -66,6 +69,7 @@ class Walk:
         self.many = Simulations(physics, count, threads)
         self.dt = float(physics.model.opt.timestep)
         self.heading: Float[Array, "B"] = np.zeros(count)
+        self.wish: Float[Array, "B"] = np.zeros(count)
         self.veer: Float[Array, "B"] = np.zeros(count)  # radians by which swing legs step to the right, to go left
         self.normal: Float[Array, "B 3"] = np.tile(ground_normal(physics), (count, 1))
         self.pivot: Float[Array, "B 3"] = np.zeros((count, 3))  # a point of the ground
@@ -74,7 +78,7 @@ class Walk:
     def start(self, values: Float[Array, "B P"], heading: Float[Array, "B"] | float = 0.0) -> None:
         """Put every walker into the start state of its parameters, facing its heading, its feet on the ground."""
         gains, count = self.space.unpack(values), self.many.count
-        self.heading[:] = heading
+        self.heading[:] = self.wish[:] = heading
         qpos, qvel = start_state(gains, self.heading)
         self.many.start(qpos, qvel)
         self.resume(gains, np.zeros(count, int), np.zeros(count, int), np.zeros(count))
@@ -103,6 +107,8 @@ class Walk:
         torques = self._torques(senses, damped)
         self._mirror.write("forces", torques * self._mirror.sign)
         torques -= damped
+        if self.style.guided:
+            self._steer()
         struck = self._next_state(senses)
         self.many.step()
         return senses, torques.T, struck
@@ -114,6 +120,7 @@ class Walk:
         self._normal = np.ascontiguousarray(self.normal[rows].T)
         self._level = (self.normal[rows] * self.pivot[rows]).sum(axis=1)
         self._flat = bool(np.all(self.normal[rows] == [0.0, 0.0, 1.0]))
+        self._alpha_hip = self._gains.alpha_hip[rows]
         self._arm, self._switch = self._gains.alpha_arm[rows], self._gains.switch[rows]
         self._servo = np.empty((self._servos.shape[2], len(rows)))
         self._kp, self._kd, self._target = self._servo[:90].reshape(3, 30, -1)
@@ -173,6 +180,16 @@ class Walk:
         torques = self._world_kp * error - self._world_kd * now.turning.T
         torques[:, _TORSO] = -(torques[:, _TORSO] + torques[:, _THIGH])  # the stance hip bears both
         return torques
+
+    def _steer(self) -> None:
+        """(4.3): at once to a wish that is near, otherwise nearer to it by a share."""
+        gap = (self.wish[self.rows] - self.heading[self.rows] + np.pi) % (2.0 * np.pi) - np.pi
+        if not gap.any():
+            return
+        to = (gap * (1.0 - 2.0 * self.side) < 0.0).astype(int)  # the side of the swing leg, of the stance leg
+        share = np.minimum(self._alpha_hip[np.arange(len(to)), self.state, to] * self.dt, 1.0)
+        self.heading[self.rows] += np.where(np.abs(gap) < NEAR, gap, share * gap)
+        self._mirror.aim(self.heading[self.rows])
 
     def _next_state(self, now: Senses) -> Bool[Array, "n"]:
         """Figure 3.1: state 1 when the centre of mass has passed, the mirror image when the swing foot strikes."""

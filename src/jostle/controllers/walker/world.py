@@ -107,8 +107,11 @@ class World:
         floor, dt = now.floor, substeps * self.walk.dt
         if slope != floor.slope:
             floor = floor.tilted(_nearer(floor.slope, slope, TILTING * dt), self._stance_x(now.side))
-        course = now.course.after(heading, self.many.com_velocity[0], dt)
+        course, guided = now.course, self.walk.style.guided
+        if not guided:
+            course = course.after(heading, self.many.com_velocity[0], dt)
         self._resume(now, floor, course, friction)
+        self.walk.wish[:] = course.heading if heading is None else heading
         fallen, pushes, pushed = now.fallen, now.pushes, {push.joint for push in now.pushes}
         for _ in range(substeps):
             pushes = self._press(pushes)
@@ -117,6 +120,7 @@ class World:
                 self.many.push(joint, np.zeros(3))
         fallen = fallen or self._falls(floor)
         walk = self.walk
+        course = replace(course, heading=float(walk.heading[0])) if guided else course
         after = replace(
             now, simulation=self.many.snapshot()[0], phase=int(walk.state[0]), side=int(walk.side[0]),
             since=float(walk.since[0]), course=course, floor=floor, friction=friction, pushes=pushes, fallen=fallen,
