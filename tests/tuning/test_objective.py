@@ -29,7 +29,7 @@ def trace():
         torques=100.0 * rng.normal(size=(K, B, 30)) * on[..., None],
         low=(rng.random((K, B, 4, 6)) < 0.6) & on[..., None, None],
         com=np.cumsum(rng.normal([0.012, 0.001, 0.0], 0.004, (K, B, 3)), axis=0) * on[..., None],
-        spin=rng.normal(0.0, 0.5, (K, B)) * on,
+        momentum=rng.normal(0.0, 0.5, (K, B, 3)) * on[..., None],
         head=np.cumsum(rng.normal(0.012, 0.003, (K, B, 3)), axis=0) * on[..., None],
         head_angles=rng.normal(0.0, 0.06, (K, B, 3)) * on[..., None],
     )

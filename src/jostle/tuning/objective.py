@@ -71,7 +71,7 @@ class Score:
     seen: dict[str, Float[Array, "B ..."]]  # speed, step, ratio, power, …: what the terms were made from
 
 
-def thresholded(d: Float[Array, "B"], epsilon: float) -> Float[Array, "B"]:
+def thresholded(d: Float[Array, "*n"], epsilon: float | Float[Array, "3"]) -> Float[Array, "*n"]:
     """Q(d; epsilon) (3.4)"""
     return np.where(np.abs(d) > epsilon, d * d, 0.0)
 
@@ -93,8 +93,7 @@ def judge(seen: dict[str, Float[Array, "B ..."]], goal: Goal, start_speed: Float
         "head": thresholded(np.sqrt(seen["head_speed_sd"]), np.sqrt(EPS_HEAD)) + LAMBDA_HEAD * seen["tilted"],  # (3.12)
         "power": _power(seen, goal),
         "ratio": np.linalg.norm(seen["ratio"] - RATIO, axis=1),  # (3.16)
-        "stance": _stance(seen),
-        "swing": _swing(seen),
+        **feet_terms(seen),
     }
     weights = weights_of(goal, mass)
     cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(start_speed)))  # (3.17)
@@ -115,7 +114,7 @@ def observe(trace: Trace) -> dict[str, Float[Array, "B ..."]]:
     velocity = (trace.com[steps - 1, rows] - trace.com[0]) / (steps * trace.dt)[:, None]
     squares = np.square(trace.torques).sum(axis=0) / steps[:, None]  # (B, 30)
     shares = np.stack([squares[:, group].sum(axis=1) for group in (HIPS, KNEES, ANKLES)], axis=1)  # (3.15)
-    loose, stubbed = _landing(trace)
+    loose, stubbed = landing(trace)
     tilted = (np.linalg.norm(trace.head_angles, axis=2) > HEAD_TILT) & trace.walked
     seen = {
         "seconds": trace.seconds,
@@ -158,7 +157,7 @@ def _unsteadiness(trace: Trace) -> Float[Array, "B"]:
     return np.sqrt((np.square(speed - mean) * on).sum(axis=0) / steps)
 
 
-def _landing(trace: Trace) -> tuple[Bool[Array, "K B"], Bool[Array, "K B"]]:
+def landing(trace: Trace) -> tuple[Bool[Array, "K B"], Bool[Array, "K B"]]:
     """(3.7): push-off without a planted foot, and a swing toe on its top."""
     low, on = trace.low, trace.walked
     planted = (low[:, :, 1::2, :4].sum(axis=3) >= PLANTED).any(axis=2)
@@ -204,6 +203,11 @@ def _power(seen: dict[str, Array], goal: Goal) -> Float[Array, "B"]:
     if goal.fastest:
         return 1.0 / speed
     return seen["power"] if goal.speed is not None else seen["power"] / speed
+
+
+def feet_terms(seen: dict[str, Array]) -> dict[str, Float[Array, "B"]]:
+    """Our own two."""
+    return {"stance": _stance(seen), "swing": _swing(seen)}
 
 
 def _stance(seen: dict[str, Array]) -> Float[Array, "B"]:

@@ -156,3 +156,8 @@ def com_height(body: Body) -> float:
     """Of the centre of mass, standing; metres."""
     rest = body.skeleton.rest_positions + body.com
     return float(body.mass @ rest[:, 2] / body.total_mass)
+
+
+def leg_length(body: Body) -> float:
+    """From the hip to the ground, standing; metres."""
+    return float(body.skeleton.rest_positions[body.skeleton.index("LeftUpLeg"), 2])

@@ -46,10 +46,17 @@ class Trace:
     knee: Float[Array, "K B"]  # flexion of the swing knee
     stance_knee: Float[Array, "K B"]  # flexion of the stance knee
     com: Float[Array, "K B 3"]
-    spin: Float[Array, "K B"]  # vertical angular momentum, N m s
+    momentum: Float[Array, "K B 3"]  # angular, about the centre of mass, N m s
     head: Float[Array, "K B 3"]
     head_angles: Float[Array, "K B 3"]  # coronal, sagittal, transverse
+    facing: Float[Array, "K B"]  # where the torso looks, radians about Z
+    wish: Float[Array, "K B"]  # the heading that is wished
     qpos: Float[Array, "K B nq"] | None
+
+    @property
+    def spin(self) -> Float[Array, "K B"]:
+        """Angular momentum about the vertical."""
+        return self.momentum[..., 2]
 
     @property
     def walked(self) -> Bool[Array, "K B"]:
@@ -102,12 +109,14 @@ class _Log:
             return np.zeros((length, *shape), dtype)
 
         many, physics, self.length = walk.many, walk.physics, length
-        count, head = many.count, int(physics.bodies[physics.body.skeleton.index("Head")])
+        count, names = many.count, physics.body.skeleton.names
+        head, torso = (int(physics.bodies[names.index(name)]) for name in ("Head", "Spine"))
         self.steps = np.zeros(count, dtype=int)
         self.phase, self.struck = zeros(count, dtype=np.int8), zeros(count, dtype=bool)
         self.torques, self.low = zeros(30, count), zeros(6, 4, count, dtype=bool)
         self.reach, self.foot, self.thigh, self.knee, self.stance_knee = (zeros(count) for _ in range(5))
-        self._live = [many.com, many.angular_momentum[:, 2], many.read("xpos")[:, head], many.read("xmat")[:, head]]
+        places, frames = many.read("xpos"), many.read("xmat")
+        self._live = [many.com, many.angular_momentum, places[:, head], frames[:, head], frames[:, torso], walk.wish]
         self._live += [many.qpos] if poses else []
         self._noted = [zeros(*live.shape) for live in self._live]
 
@@ -134,11 +143,12 @@ class _Log:
         if over.any():
             for noted in self._noted:
                 noted[over] = 0.0
-        com, spin, head, frame, *poses = self._noted
+        com, momentum, head, frame, torso, wish, *poses = self._noted
         torques, low = self.torques.transpose(0, 2, 1), self.low.transpose(0, 3, 2, 1)
         return Trace(
             walk.physics, walk.dt, self.steps, self.phase, self.struck, torques, low, self.reach, self.foot,
-            self.thigh, self.knee, self.stance_knee, com, spin, head, _world_angles(frame), poses[0] if poses else None,
+            self.thigh, self.knee, self.stance_knee, com, momentum, head, _world_angles(frame),
+            np.arctan2(torso[..., 3], torso[..., 0]), wish, poses[0] if poses else None,
         )  # fmt: skip
 
 

@@ -1,0 +1,155 @@
+"""The return of Wang 2010, equations (4.4)-(4.11): what a walk in an uncertain world is worth.
+
+Rewards are given over time: some a hundred and twenty times a second, the others at every strike of a foot, for the
+stride that ends there. Everything that has a direction is counted in the frame of the heading that is wished, so that
+a walker who is told to turn is judged by where it should go.
+
+    E_user, E_step, E_ang, Q(v_y), Q(v_head)     at strikes
+    Q(theta_d - theta), orient, stance, stubbed  at every instant
+    failed                                       at every instant that is left after a fall
+    E_power, E_ratio                             once
+
+The cost is the negative return. Terms carry the thesis's factors already, so their weights are 1, but for power, ratio
+and what a recipe changes. Our own two terms of the other objective are there as well, off unless asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from jostle.body import GRAVITY
+from jostle.controllers.walker.gait import HEAD_TILT, SLOWEST, strikes
+from jostle.controllers.walker.people import com_height, leg_length
+from jostle.controllers.walker.trace import Trace
+from jostle.tuning.objective import RATIO, Goal, Score, feet_terms, landing, observe, thresholded
+from jostle.types import Array, Bool, Float
+
+INSTANTS = 120.0  # a second: every 20th of the thesis's steps of 1/2400 s
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "user": 1.0, "step": 1.0, "facing": 1.0, "ang": 1.0, "head": 1.0, "land": 1.0, "fail": 1.0,
+        "power": 1e-5,  # times 200 kg / mass
+        "ratio": 5.0, "stance": 0.0, "swing": 0.0,
+    }
+)  # fmt: skip
+EPS_USER, EPS_SIDE, EPS_FACING, EPS_HEAD = 0.05, 0.05, 0.1, 0.25  # m/s and m, m/s, rad, m/s
+EPS_ANG = np.array([0.04, 0.05, 0.01])  # about X, Y, Z; of mass x height x speed
+FACING, TILTED, LANDING, FALLEN = 0.005, 0.001, 0.001, 100.0  # what an instant of each costs
+
+
+@dataclass(frozen=True, eq=False)
+class Strides:
+    """All strides of a batch, one after the other: from one strike of a foot to the next, of the other."""
+
+    walker: Array  # whose
+    velocity: Float[Array, "n 2"]  # of the centre of mass: along the wished heading, and to its left
+    step: Float[Array, "n"]  # metres
+    momentum: Float[Array, "n 3"]  # largest in the stride, over mass, height and speed
+    head: Float[Array, "n"]  # standard deviation of the head's speed along the heading
+
+
+def score_return(trace: Trace, goal: Goal) -> Score:
+    """The negative return of every walk, as terms."""
+    seen, strides, at = observe(trace), find_strides(trace), instants(trace)
+    count = len(trace.steps)
+
+    def summed(values: Float[Array, "n"]) -> Float[Array, "B"]:
+        return np.bincount(strides.walker, values, count)
+
+    def counted(what: Bool[Array, "K B"]) -> Float[Array, "B"]:
+        return (what & trace.walked)[at].sum(axis=0).astype(float)
+
+    loose, stubbed = landing(trace)
+    askew = np.linalg.norm(trace.head_angles, axis=2) > HEAD_TILT
+    turned = thresholded(_wrapped(trace.wish - trace.facing), EPS_FACING) * trace.walked
+    asked = goal.speed is not None or goal.step is not None
+    left = (at[:, None] >= trace.steps).sum(axis=0)
+    terms = {
+        "user": summed(_user(strides, goal)),  # (4.5)
+        "step": np.zeros(count) if asked else summed(_step(trace, strides)),  # (4.6)
+        "facing": summed(thresholded(strides.velocity[:, 1], EPS_SIDE)) + FACING * turned[at].sum(axis=0),  # (4.7)
+        "ang": summed(thresholded(strides.momentum, EPS_ANG).sum(axis=1)),  # (4.8)
+        "head": summed(thresholded(strides.head, EPS_HEAD)) + TILTED * counted(askew),  # (4.9)
+        "land": LANDING * (counted(loose) + counted(stubbed)),  # (4.10)
+        "fail": FALLEN * left,  # (4.11)
+        "power": seen["power"],
+        "ratio": np.linalg.norm(seen["ratio"] - RATIO, axis=1),
+        **feet_terms(seen),
+    }
+    weights = weights_of_return(goal, trace.physics.body.total_mass)
+    cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(count))  # (4.4)
+    return Score(terms, np.where(np.isfinite(cost), cost, 1e9), seen)
+
+
+def weights_of_return(goal: Goal, mass: float) -> dict[str, float]:
+    """For a body of this mass in kilograms."""
+    weights = {**WEIGHTS, **goal.weights}
+    weights["power"] *= 200.0 / mass
+    return weights
+
+
+def instants(trace: Trace) -> Array:
+    """The steps that end an instant of 1/120 s."""
+    passed = np.floor(np.arange(len(trace.phase) + 1) * trace.dt * INSTANTS + 1e-9)
+    return np.flatnonzero(np.diff(passed) > 0)
+
+
+def find_strides(trace: Trace) -> Strides:
+    body = trace.physics.body
+    rows = [_strides(trace, walker) for walker in range(len(trace.steps))]
+    walker = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    table = np.concatenate([row for row in rows if len(row)] or [np.zeros((0, 7))])
+    velocity, step, momentum, head = table[:, :2], table[:, 2], table[:, 3:6], table[:, 6]
+    scale = body.total_mass * com_height(body) * np.maximum(velocity[:, 0], SLOWEST)
+    return Strides(walker, velocity, step, momentum / scale[:, None], head)
+
+
+def _strides(trace: Trace, walker: int) -> Float[Array, "n 7"]:
+    """Of one walker: velocity ahead and aside, step length, largest momenta, unsteadiness of the head."""
+    at = strikes(trace, walker)
+    if len(at) < 2:
+        return np.zeros((0, 7))
+    first, last = at[:-1], at[1:]
+    seconds, wish = (last - first) * trace.dt, trace.wish[last, walker]
+    ahead, aside = _turned(trace.com[last, walker] - trace.com[first, walker], wish)
+    within = np.repeat(wish, last - first)  # of each step from the first strike to the last
+    rows = slice(int(at[0]), int(at[-1]))
+    begin = first - at[0]
+    x, y = _turned(trace.momentum[rows, walker], within)
+    largest = np.maximum.reduceat(np.abs(np.stack([x, y, trace.momentum[rows, walker, 2]], axis=1)), begin)
+    moved = np.diff(trace.head[at[0] : at[-1] + 1, walker], axis=0) / trace.dt
+    speed, _ = _turned(moved, within)
+    mean = np.add.reduceat(speed, begin) / (last - first)
+    spread = np.add.reduceat(np.square(speed - np.repeat(mean, last - first)), begin) / (last - first)
+    reach = trace.reach[last, walker]
+    return np.column_stack([ahead / seconds, aside / seconds, reach, largest, np.sqrt(spread)])
+
+
+def _turned(v: Float[Array, "n 3"], heading: Float[Array, "n"]) -> tuple[Float[Array, "n"], Float[Array, "n"]]:
+    """Along a heading and to its left."""
+    cos, sin = np.cos(heading), np.sin(heading)
+    return cos * v[:, 0] + sin * v[:, 1], cos * v[:, 1] - sin * v[:, 0]
+
+
+def _wrapped(angle: Float[Array, "*n"]) -> Float[Array, "*n"]:
+    return (angle + np.pi) % (2.0 * np.pi) - np.pi
+
+
+def _user(strides: Strides, goal: Goal) -> Float[Array, "n"]:
+    cost = np.zeros(len(strides.walker))
+    if goal.speed is not None:
+        cost += thresholded(strides.velocity[:, 0] - goal.speed, EPS_USER)
+    if goal.step is not None:
+        cost += thresholded(strides.step - goal.step, EPS_USER)
+    return cost
+
+
+def _step(trace: Trace, strides: Strides) -> Float[Array, "n"]:
+    """How far from a person's step length at this speed."""
+    leg = leg_length(trace.physics.body)
+    wanted = leg * (np.maximum(strides.velocity[:, 0], 0.0) / np.sqrt(GRAVITY * leg)) ** 0.42
+    return thresholded(strides.step - wanted, EPS_USER)
