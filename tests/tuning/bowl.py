@@ -3,7 +3,8 @@
 import numpy as np
 
 from jostle.controllers.walker.parameters import SPACES
-from jostle.tuning.journal import SEEN, TERMS
+from jostle.tuning.goal import WEIGHTS
+from jostle.tuning.journal import SEEN
 from jostle.tuning.trials import Job, Outcome
 
 
@@ -20,7 +21,7 @@ class Bowl:
         away = space.encode(values) - space.encode(space.initial) - 10.0 * job.ground.slope
         cost = np.square(away).sum(axis=1) + job.seconds
         survived = (np.sqrt(cost - job.seconds) < self.reach).astype(float)
-        terms = {name: np.zeros(len(values)) for name in TERMS} | {"ratio": cost}
+        terms = {name: np.zeros(len(values)) for name in WEIGHTS["energy"]} | {"ratio": cost}
         seen = {name: np.zeros(len(values)) for name in SEEN if name not in ("speed", "drift", "climb", "hip", "knee")}
         seen |= {"velocity": np.zeros((len(values), 3)), "ratio": np.zeros((len(values), 3))}
         del seen["ankle"]

@@ -9,8 +9,8 @@ from jostle.cli.optimising import Limits, Order, follow
 from jostle.controllers.walker.parameters import WALKER
 from jostle.errors import CommandError
 from jostle.runtime import load_controller
+from jostle.tuning.goal import Goal
 from jostle.tuning.gpu import Gpu
-from jostle.tuning.objective import Goal
 from jostle.tuning.recipe import Pushes
 from jostle.tuning.trials import Bench, Job
 

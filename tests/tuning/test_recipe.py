@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from jostle.controllers.walker.people import PEOPLE
 from jostle.errors import FormatError, JostleError
+from jostle.tuning.chance import Chance
 from jostle.tuning.recipe import Pushes, Recipe, Stage, read_recipe, recipe_from
 from jostle.tuning.schema import Where
 
@@ -92,6 +93,24 @@ def test_a_stage_can_lift_what_was_asked_before(tmp_path):
     assert (first.hold, second.hold) == ({"c_trans": 0.1}, {})
 
 
+def test_pushes_and_chance_take_each_others_place(tmp_path):
+    text = "[[stage]]\npushes = {force = 9}\n[[stage]]\nchance = {force = 50, trials = 3}\n[[stage]]\n"
+    text += '[[stage]]\npushes = {force = 7}\n[[stage]]\nchance = "none"\npushes = "none"\n'
+    stages = read(tmp_path, text).stages
+    assert [stage.pushes and stage.pushes.force for stage in stages] == [9.0, None, None, 7.0, None]
+    assert [stage.chance and stage.chance.force for stage in stages] == [None, 50.0, 50.0, None, None]
+    assert stages[1].chance == Chance(trials=3, force=50.0)
+
+
+def test_another_objective_begins_with_its_own_weights(tmp_path):
+    text = '[[stage]]\nweights = {vel = 1}\n[[stage]]\nobjective = "return"\n[[stage]]\nweights = {facing = 2}\n'
+    recipe = read(tmp_path, text)
+    assert [(s.goal.objective, dict(s.goal.weights)) for s in recipe.stages] == [
+        ("energy", {"vel": 1.0}), ("return", {}), ("return", {"facing": 2.0}),
+    ]  # fmt: skip
+    assert recipe_from(recipe.to_dict(), Where("a bundle")) == recipe
+
+
 def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):
     assert read(tmp_path, "body = {height = 1.2}").person.fallen < 0.55  # its centre of mass stands at about 0.66 m
     assert read(tmp_path, "body = {height = 1.8}").person.fallen == 0.7
@@ -125,6 +144,10 @@ def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):
         ('[parameters]\n"kp0.lhip" = 250', 1, "Did you mean 'kp0.lhip_"),
         ('[parameters]\n"kp0.lhip_y" = -1', 1, "from 0.5 to 5000, not -1"),
         ('[parameters]\n"c_trans" = "far"', 1, "from -0.3 to 0.5, not far"),
+        ("[[stage]]\nchance = {force = -1}", 2, "from 0 to 2000, not -1"),
+        ("[[stage]]\nchance = {gust = 1}", 2, "Did you mean 'gusts'?"),
+        ("[[stage]]\nchance = {force = 9}\npushes = {force = 9}", 2, "keep one of them"),
+        ('[[stage]]\nobjective = "return"\nweights = {vel = 1}', 3, "No term of the return 'vel'"),
         ("[[stage]]\nhold = {c_trans = 9}", 2, "from -0.3 to 0.5, not 9"),
         ("[[stage]]\nhold = {c_tran = 0}", 2, "Did you mean 'c_trans'?"),
         ("seed = " + "9" * 5000, None, "no TOML"),

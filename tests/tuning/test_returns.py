@@ -1,11 +1,14 @@
 """Every term of the return, (4.4) to (4.11), against a plain loop over the steps of a small trace."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from jostle.controllers.walker.people import com_height, leg_length
-from jostle.tuning.objective import Goal, observe, score
-from jostle.tuning.returns import WEIGHTS, score_return, weights_of_return
+from jostle.tuning.goal import WEIGHTS, Goal, weights_of
+from jostle.tuning.objective import observe, score
+from jostle.tuning.returns import score_return
 from traces import PHYSICS, make, regular
 
 K, B, DT = 240, 3, 0.002
@@ -55,7 +58,7 @@ def strides(trace, b):
     """Velocity, step, largest momenta and unsteadiness of each, one step at a time."""
     at = [k for k in range(trace.steps[b]) if trace.struck[k, b]]
     found = []
-    for first, last in zip(at[:-1], at[1:], strict=True):
+    for first, last in pairwise(at):
         wish, seconds = trace.wish[last, b], (last - first) * DT
         vx, vy, _ = frame((trace.com[last, b] - trace.com[first, b]) / seconds, wish)
         turning = [np.abs(frame(trace.momentum[k, b], wish)) for k in range(first, last)]
@@ -67,14 +70,14 @@ def strides(trace, b):
 
 def test_an_instant_is_a_hundred_and_twentieth_of_a_second(trace):
     assert len(instants()) == int(K * DT * 120)
-    fail = score_return(trace, Goal()).terms["fail"]
+    fail = score_return(trace, Goal(objective="return")).terms["fail"]
     assert fail.tolist() == [100.0 * sum(k >= n for k in instants()) for n in STEPS]
     assert fail[0] == 0.0
 
 
 @pytest.mark.parametrize(("speed", "step"), [(None, None), (1.3, None), (None, 0.7), (1.3, 0.7)])
 def test_user_and_step(trace, speed, step):
-    terms, leg = score_return(trace, Goal(speed, step)).terms, leg_length(PHYSICS.body)
+    terms, leg = score_return(trace, Goal(speed, step, objective="return")).terms, leg_length(PHYSICS.body)
     for b in range(B):
         user = sum(q(v - speed, 0.05) for v, *_ in strides(trace, b)) if speed else 0.0
         user += sum(q(s - step, 0.05) for _, _, s, *_ in strides(trace, b)) if step else 0.0
@@ -91,7 +94,7 @@ def test_a_person_at_a_persons_speed_steps_as_far_as_a_person():
 
 
 def test_facing(trace):
-    found = score_return(trace, Goal()).terms["facing"]
+    found = score_return(trace, Goal(objective="return")).terms["facing"]
     for b in range(B):
         wanted = sum(q(vy, 0.05) for _, vy, *_ in strides(trace, b))
         for k in instants():
@@ -102,7 +105,7 @@ def test_facing(trace):
 
 
 def test_angular_momentum(trace):
-    found = score_return(trace, Goal()).terms["ang"]
+    found = score_return(trace, Goal(objective="return")).terms["ang"]
     for b in range(B):
         wanted = sum(q(x, 0.04) + q(y, 0.05) + q(z, 0.01) for *_, (x, y, z), _ in strides(trace, b))
         assert found[b] == pytest.approx(wanted)
@@ -110,7 +113,7 @@ def test_angular_momentum(trace):
 
 
 def test_head(trace):
-    found = score_return(trace, Goal()).terms["head"]
+    found = score_return(trace, Goal(objective="return")).terms["head"]
     for b in range(B):
         wanted = sum(q(spread, 0.25) for *_, spread in strides(trace, b))
         askew = sum(np.linalg.norm(trace.head_angles[k, b]) > 0.1 for k in instants() if k < STEPS[b])
@@ -118,7 +121,7 @@ def test_head(trace):
 
 
 def test_landing(trace):
-    found = score_return(trace, Goal()).terms["land"]
+    found = score_return(trace, Goal(objective="return")).terms["land"]
     for b in range(B):
         wanted = 0
         for k in instants():
@@ -130,19 +133,19 @@ def test_landing(trace):
 
 
 def test_power_ratio_and_our_own_are_those_of_the_other_objective(trace):
-    terms, other = score_return(trace, Goal()).terms, score(trace, Goal(), np.ones(B)).terms
+    terms, other = score_return(trace, Goal(objective="return")).terms, score(trace, Goal(), np.ones(B)).terms
     for name in ("ratio", "stance", "swing"):
         np.testing.assert_array_equal(terms[name], other[name])
     np.testing.assert_array_equal(terms["power"], observe(trace)["power"])  # not over speed
 
 
 def test_the_cost_is_the_negative_return(trace):
-    goal = Goal(weights={"stance": 2.0, "ang": 0.5})
-    made, weights = score_return(trace, goal), weights_of_return(goal, PHYSICS.body.total_mass)
+    goal = Goal(weights={"stance": 2.0, "ang": 0.5}, objective="return")
+    made, weights = score_return(trace, goal), weights_of(goal, PHYSICS.body.total_mass)
     thesis = {"user": 1, "step": 1, "facing": 1, "ang": 0.5, "head": 1, "land": 1, "fail": 1, "ratio": 5}
     thesis |= {"power": 1e-5 * 200 / PHYSICS.body.total_mass, "stance": 2.0, "swing": 0.0}
     assert weights == pytest.approx(thesis)
-    assert set(made.terms) == set(WEIGHTS)
+    assert set(made.terms) == set(WEIGHTS["return"])
     np.testing.assert_allclose(made.cost, sum(weights[name] * made.terms[name] for name in weights))
 
 
@@ -162,7 +165,7 @@ def test_turning_the_world_changes_nothing():
             head=head @ turn.T, momentum=momentum @ turn.T, facing=way, wish=way,
         )  # fmt: skip
 
-    straight, other = (score_return(turned(angle), Goal(1.2)).terms for angle in (0.0, 2.2))
+    straight, other = (score_return(turned(angle), Goal(1.2, objective="return")).terms for angle in (0.0, 2.2))
     for name in ("user", "facing", "ang", "head", "land"):
         np.testing.assert_allclose(other[name], straight[name], rtol=1e-9, atol=1e-12)
     assert straight["ang"][0] > 0.0

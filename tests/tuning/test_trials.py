@@ -9,8 +9,8 @@ from jostle.body import Ground
 from jostle.controllers.walker.parameters import WALKER
 from jostle.controllers.walker.people import PEOPLE
 from jostle.tuning import trials
+from jostle.tuning.goal import Goal
 from jostle.tuning.journal import SEEN
-from jostle.tuning.objective import Goal
 from jostle.tuning.recipe import Pushes, Recipe, Stage
 from jostle.tuning.run import _flat
 from jostle.tuning.trials import Bench, Job, job_of, push_plan, shoves

@@ -10,7 +10,7 @@ from jostle.controllers.walker.parameters import WALKER
 from jostle.controllers.walker.people import PEOPLE
 from jostle.errors import CommandError
 from jostle.tuning import workers
-from jostle.tuning.objective import Goal
+from jostle.tuning.goal import Goal
 from jostle.tuning.trials import Bench, Job
 
 JOB = Job(PEOPLE["stocky"], "walker", Ground(), Goal(), 0.2)

@@ -14,7 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from jostle.tuning.journal import TERMS, Row
+from jostle.tuning.goal import TERMS
+from jostle.tuning.journal import Row
 from jostle.tuning.run import LONGEST, STALLED, Generation, Run
 from jostle.tuning.session import Session
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.chart import Screen
 from jostle.cli.common import WALKER, say, told_warnings
+from jostle.controllers.walker.parameters import SPACES
 from jostle.errors import CommandError, JostleError
 from jostle.runtime import save_controller
 from jostle.tuning.gpu import Gpu
@@ -123,11 +124,14 @@ def _start(recipe: Recipe, source: str | None) -> Float[Array, "P"]:
     beside = Path(source).parent / recipe.start if source is not None else Path(recipe.start)
     named = recipe.start.startswith(WALKER) or not beside.exists()
     walker = load_walker(recipe.start if named else str(beside))
-    if walker.machine != recipe.machine:
-        raise CommandError(
-            f"'{recipe.start}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
-        )
-    return start_values(recipe, walker.values, walker.person.mass)
+    if walker.machine == recipe.machine:
+        return start_values(recipe, walker.values, walker.person.mass)
+    if (walker.machine, recipe.machine) == ("walker", "guided"):
+        guided = recipe.space.adopt(SPACES[walker.machine].named(walker.values))
+        return start_values(recipe, guided, walker.person.mass)
+    raise CommandError(
+        f"'{recipe.start}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
+    )
 
 
 def _again(order: Order) -> str:

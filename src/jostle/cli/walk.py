@@ -27,7 +27,7 @@ def optimise(
     *,
     output: Output,
     body: str | None = None,
-    machine: Literal["walker", "simbicon"] | None = None,
+    machine: Literal["walker", "simbicon", "guided"] | None = None,
     start: str | None = None,
     speed: float | None = None,
     step: float | None = None,

@@ -13,6 +13,7 @@ import numpy as np
 from jostle.controllers.walker.gpu import GpuWalk
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import walker_physics
+from jostle.errors import CommandError
 from jostle.tuning.objective import judge
 from jostle.tuning.trials import Job, Outcome, kept_ready, mean, over_trials, push_steps
 from jostle.types import Array, Float
@@ -30,6 +31,9 @@ class Gpu:
 
     def score(self, job: Job, values: Float[Array, "B P"]) -> Outcome:
         """Let every candidate walk and score it."""
+        chance = job.chance
+        if job.goal.objective == "return" or (chance is not None and (chance.turn or chance.noise)):
+            raise CommandError("A GPU knows neither returns nor turns and noise by chance yet; leave out --gpu.")
         return mean([self._score(job, values, timestep) for timestep in job.timesteps])
 
     def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:

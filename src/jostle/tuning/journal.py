@@ -10,11 +10,11 @@ from pathlib import Path
 
 from jostle.errors import FileError
 from jostle.files import read_bytes, write_text
-from jostle.tuning.objective import LEGS, WEIGHTS
+from jostle.tuning.goal import TERMS
+from jostle.tuning.objective import LEGS
 from jostle.tuning.run import Generation
 from jostle.types import PathLike
 
-TERMS = tuple(WEIGHTS)
 SEEN = ("seconds", "speed", "drift", "climb", "step_m", "cycle_s", "hip", "knee", "ankle", "power", "torque")
 SEEN += ("head_speed_sd", "double_support", "heel_off", "toe_off", "flat", *LEGS, "cycles")
 COLUMNS = ("generation", "stage", "asked_s", "sigma", "survived", "cost", "lowest", "median", "simulated_s", "wall_s")
@@ -28,7 +28,8 @@ def row_of(told: Generation, wall: float) -> Row:
     first = (told.number, told.stage + 1, told.seconds, told.sigma, told.survived)
     first += (told.cost, told.lowest, told.median, told.simulated, wall)
     row = dict(zip(COLUMNS, first, strict=False))
-    row |= {f"w_{name}": told.weighted[name] for name in TERMS} | {f"e_{name}": told.terms[name] for name in TERMS}
+    for name in TERMS:  # an objective has some of them
+        row |= {f"w_{name}": told.weighted.get(name, 0.0), f"e_{name}": told.terms.get(name, 0.0)}
     return row | {name: told.seen[name] for name in SEEN}
 
 

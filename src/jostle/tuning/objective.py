@@ -9,9 +9,7 @@ strike, standing legs locked, and feet set down flat.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,25 +18,10 @@ from jostle.controllers.walker.joints import ANKLES, HIPS, KNEES
 from jostle.controllers.walker.people import com_height
 from jostle.controllers.walker.senses import PLANTED, ground_normal
 from jostle.controllers.walker.trace import Trace
-from jostle.errors import CommandError, unknown_name
+from jostle.tuning.goal import Goal, weights_of
 from jostle.types import Array, Bool, Float
 
 LEGS = ("knee_at_strike", "knee_swing", "knee_stance", "thigh_drop", "toe_up")
-WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {
-        "user": 100.0,
-        "vel": 100.0,
-        "land": 1.2,
-        "fail": 120000.0,
-        "sym": 100.0,
-        "ang": 10.0,
-        "head": 100.0,
-        "power": 1e-5,  # times 70 kg / mass
-        "ratio": 1.0,
-        "stance": 0.0,
-        "swing": 0.0,
-    }
-)
 LAMBDA_VEL, LAMBDA_HEAD = 0.01, 0.012
 EPS_VEL, EPS_STEP, EPS_TIME = 0.025, 0.025, 0.025  # m/s, m, s
 EPS_ANG, EPS_HEAD = 0.05, 0.1  # 1/s2, m/s
@@ -47,21 +30,6 @@ RATIO = np.array([0.43, 0.04, 0.53])  # hip, knee, ankle in human walking
 # of our own terms: the middle of what people do
 _DOUBLE_SUPPORT, _HEEL_OFF, _FLAT, _KNEE = (0.14, 0.26), 0.40, 0.9, 0.12
 _BENT_SWINGING, _BENT_STANDING, _DROP, _TOE_UP = 1.1, (0.12, 0.3), 0.1, 0.3  # radians
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What a walk is scored for. Without a speed the cost of transport is minimised."""
-
-    speed: float | None = None  # m/s
-    step: float | None = None  # m
-    weights: Mapping[str, float] = field(default_factory=dict)  # those that differ from WEIGHTS
-    fastest: bool = False  # 1 / v_x in place of the power term (section 3.4)
-
-    def __post_init__(self) -> None:
-        for name in self.weights:
-            if name not in WEIGHTS:
-                raise CommandError(unknown_name("term of the objective", name, WEIGHTS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,14 +66,6 @@ def judge(seen: dict[str, Float[Array, "B ..."]], goal: Goal, start_speed: Float
     weights = weights_of(goal, mass)
     cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(start_speed)))  # (3.17)
     return Score(terms, np.where(np.isfinite(cost), cost, 1e9), seen)
-
-
-def weights_of(goal: Goal, mass: float) -> dict[str, float]:
-    """w_s of (3.17) for a body of this mass in kilograms."""
-    weights = {**WEIGHTS, **goal.weights}
-    if not goal.fastest:
-        weights["power"] *= 70.0 / mass
-    return weights
 
 
 def observe(trace: Trace) -> dict[str, Float[Array, "B ..."]]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from jostle.files import replacing
-from jostle.tuning.journal import TERMS, Row
+from jostle.tuning.goal import TERMS
+from jostle.tuning.journal import Row
 from jostle.types import PathLike
 
 _LEAST = 1e-3  # costs below this are drawn here: the axis is logarithmic

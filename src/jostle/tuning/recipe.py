@@ -30,7 +30,8 @@ from jostle.controllers.walker.parameters import SPACES, Space
 from jostle.controllers.walker.people import PEOPLE, Person
 from jostle.errors import BodyError, unknown_name
 from jostle.files import read_bytes
-from jostle.tuning.objective import WEIGHTS, Goal
+from jostle.tuning.chance import Chance
+from jostle.tuning.goal import TERMS, WEIGHTS, Goal
 from jostle.tuning.schema import FLAG, Field, Where, each, either, number, read_table, some, table, text, whole, word
 from jostle.types import PathLike
 
@@ -72,6 +73,8 @@ class Stage:
     weights: Mapping[str, float] = field(default_factory=dict)  # of the objective, where they differ
     without: tuple[str, ...] = ()  # terms that are left out
     pushes: Pushes | None = None
+    chance: Chance | None = None
+    objective: str = "energy"  # of chapter 3; or "return", of chapter 4
     hold: Mapping[str, float] = field(default_factory=dict)  # parameters that keep this value and are not searched
 
     @property
@@ -80,7 +83,8 @@ class Stage:
 
     @property
     def goal(self) -> Goal:
-        return Goal(self.speed, self.step, {**self.weights, **dict.fromkeys(self.without, 0.0)}, self.fastest)
+        weights = {**self.weights, **dict.fromkeys(self.without, 0.0)}
+        return Goal(self.speed, self.step, weights, self.fastest, self.objective)
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,16 @@ _PUSHES: dict[str, Field] = {
     "fresh": FLAG,
     "calm": FLAG,
 }
+_CHANCE: dict[str, Field] = {
+    "trials": whole(1, 100),
+    "force": number(0.0, 2000.0),
+    "gusts": number(0.0, 10.0),
+    "duration": number(0.01, 10.0),
+    "turn": number(0.0, 3.0),
+    "turns": number(0.0, 10.0),
+    "noise": number(0.0, 1000.0),
+    "fresh": FLAG,
+}
 _STAGE: dict[str, Field] = {
     "seconds": either(number(0.1, 100.0), some(number(0.1, 100.0), least=1)),
     "advance": number(0.0, 1.0),
@@ -143,12 +157,15 @@ _STAGE: dict[str, Field] = {
     "speed": either(number(0.1, 5.0), word(("any",))),
     "step": either(number(0.05, 2.0), word(("any",))),
     "fastest": FLAG,
-    "weights": each(WEIGHTS, number(0.0, 1e9)),
+    "weights": each(TERMS, number(0.0, 1e9)),
     "without": some(word(ABLATIONS)),
     "pushes": either(table("a table of force, every, duration, trials, fresh and calm"), word(("none",))),
+    "chance": either(table("a table of trials, force, gusts, duration, turn, turns, noise and fresh"), word(("none",))),
+    "objective": word(WEIGHTS),
     "hold": table("a table of parameters, as `jostle walk parameters` names them"),
 }
-_LIFTED = {"speed": "any", "step": "any", "pushes": "none"}  # how a stage says that it no longer asks what others did
+# how a stage says that it no longer asks what others did
+_LIFTED = {"speed": "any", "step": "any", "pushes": "none", "chance": "none"}
 _BODY: dict[str, Field] = {key.name: number(0.05, 1000.0) for key in fields(Person)}
 _RECIPE: dict[str, Field] = {
     "name": text("a name without / and control characters", lambda name: 0 < len(name) <= 80 and _printable(name)),
@@ -227,7 +244,15 @@ def _stage(given: object, before: Stage, space: Space, where: Where) -> Stage:
     if own.get("fastest") and own.get("speed") is not None:
         where.fail(f"{where.title} asks for the fastest walk and for a speed; keep one of them.", "fastest")
     own |= {"speed": None} if own.get("fastest") else {"fastest": False} if "speed" in own else {}
+    if own.get("pushes") is not None and own.get("chance") is not None:
+        where.fail(f"{where.title} has pushes and chance; keep one of them.", "chance")
+    own |= {"chance": None} if own.get("pushes") is not None else {"pushes": None} if own.get("chance") else {}
     values = {key.name: getattr(before, key.name) for key in fields(Stage)} | own
+    if values["objective"] != before.objective and "weights" not in own:
+        values["weights"] = {}
+    for name in values["weights"]:
+        if name not in (known := WEIGHTS[values["objective"]]):
+            where.fail(unknown_name(f"term of the {values['objective']}", name, known), "weights")
     for key in ("seconds", "timestep_ms"):
         if isinstance(values[key], float):
             values[key] = (values[key],)
@@ -235,6 +260,9 @@ def _stage(given: object, before: Stage, space: Space, where: Where) -> Stage:
         where.fail(f"'seconds' of {where.title} must grow from one duration to the next.", "seconds")
     if isinstance(values["pushes"], dict):
         values["pushes"] = _pushes(values["pushes"], where)
+    if isinstance(values["chance"], dict):
+        chanced = where.within(where.section, f"the chance of {where.title}")
+        values["chance"] = Chance(**read_table(values["chance"], _CHANCE, chanced))
     values["hold"] = _parameters(values["hold"], space, "hold", where)
     return Stage(**values)
 

@@ -15,9 +15,7 @@ and what a recipe changes. Our own two terms of the other objective are there as
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -25,17 +23,11 @@ from jostle.body import GRAVITY
 from jostle.controllers.walker.gait import HEAD_TILT, SLOWEST, strikes
 from jostle.controllers.walker.people import com_height, leg_length
 from jostle.controllers.walker.trace import Trace
-from jostle.tuning.objective import RATIO, Goal, Score, feet_terms, landing, observe, thresholded
+from jostle.tuning.goal import Goal, weights_of
+from jostle.tuning.objective import RATIO, Score, feet_terms, landing, observe, thresholded
 from jostle.types import Array, Bool, Float
 
 INSTANTS = 120.0  # a second: every 20th of the thesis's steps of 1/2400 s
-WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {
-        "user": 1.0, "step": 1.0, "facing": 1.0, "ang": 1.0, "head": 1.0, "land": 1.0, "fail": 1.0,
-        "power": 1e-5,  # times 200 kg / mass
-        "ratio": 5.0, "stance": 0.0, "swing": 0.0,
-    }
-)  # fmt: skip
 EPS_USER, EPS_SIDE, EPS_FACING, EPS_HEAD = 0.05, 0.05, 0.1, 0.25  # m/s and m, m/s, rad, m/s
 EPS_ANG = np.array([0.04, 0.05, 0.01])  # about X, Y, Z; of mass x height x speed
 FACING, TILTED, LANDING, FALLEN = 0.005, 0.001, 0.001, 100.0  # what an instant of each costs
@@ -80,16 +72,9 @@ def score_return(trace: Trace, goal: Goal) -> Score:
         "ratio": np.linalg.norm(seen["ratio"] - RATIO, axis=1),
         **feet_terms(seen),
     }
-    weights = weights_of_return(goal, trace.physics.body.total_mass)
+    weights = weights_of(goal, trace.physics.body.total_mass)
     cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(count))  # (4.4)
     return Score(terms, np.where(np.isfinite(cost), cost, 1e9), seen)
-
-
-def weights_of_return(goal: Goal, mass: float) -> dict[str, float]:
-    """For a body of this mass in kilograms."""
-    weights = {**WEIGHTS, **goal.weights}
-    weights["power"] *= 200.0 / mass
-    return weights
 
 
 def instants(trace: Trace) -> Array:

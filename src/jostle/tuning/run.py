@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from jostle.errors import CommandError
-from jostle.tuning.objective import weights_of
+from jostle.tuning.goal import weights_of
 from jostle.tuning.recipe import Recipe, Stage
 from jostle.tuning.search import Search, check_sum
 from jostle.tuning.trials import Job, Outcome, job_of

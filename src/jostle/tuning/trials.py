@@ -17,10 +17,13 @@ import numpy as np
 from jostle.body import Ground
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import Person, walker_physics
-from jostle.controllers.walker.trace import Shove, rollout
+from jostle.controllers.walker.trace import Shove, Trace, Turn, rollout
 from jostle.controllers.walker.walk import Walk
-from jostle.tuning.objective import Goal, Score, score, weights_of
+from jostle.tuning.chance import Chance, gust_steps, motor_noise, turn_steps
+from jostle.tuning.goal import Goal, weights_of
+from jostle.tuning.objective import Score, score
 from jostle.tuning.recipe import Pushes, Recipe
+from jostle.tuning.returns import score_return
 from jostle.types import Array, Float, Int
 
 SETTLING = 1.0  # seconds before the first push
@@ -42,10 +45,13 @@ class Job:
     pushes: Pushes | None = None
     seed: tuple[int, ...] = (0,)  # of the sides that pushes come from
     timesteps: tuple[float, ...] = (0.002,)  # seconds
+    chance: Chance | None = None
 
     @property
     def walks(self) -> int:
         """Of each candidate at one time step."""
+        if self.chance is not None:
+            return self.chance.trials
         return 1 if self.pushes is None else self.pushes.walks
 
     @property
@@ -67,9 +73,10 @@ class Outcome:
 def job_of(recipe: Recipe, stage: int, seconds: float, generation: int) -> Job:
     """The job of a generation; only pushes that are fresh depend on which one it is."""
     now = recipe.stages[stage]
-    seed = (recipe.seed, stage, generation) if now.pushes is not None and now.pushes.fresh else (recipe.seed, stage)
+    drawn = now.pushes or now.chance
+    seed = (recipe.seed, stage, generation) if drawn is not None and drawn.fresh else (recipe.seed, stage)
     steps = tuple(0.001 * ms for ms in now.timestep_ms)
-    return Job(recipe.person, recipe.machine, now.ground, now.goal, seconds, now.pushes, seed, steps)
+    return Job(recipe.person, recipe.machine, now.ground, now.goal, seconds, now.pushes, seed, steps, now.chance)
 
 
 class Bench:
@@ -90,8 +97,8 @@ class Bench:
         if len(rows) == 1:
             rows = np.repeat(rows, 2, axis=0)  # NumPy adds up a lone column in another order than one of several
         walk = self._walk(job, len(rows), timestep)
-        trace = rollout(walk, rows, job.seconds, job.person.fallen, shoves(job, len(rows), walk.dt))
-        scored = score(trace, job.goal, rows[:, SPACES[job.machine].index["velocity.x"]])
+        trace = disturbed(job, walk, rows)
+        scored = judged(trace, job, rows)
         return over_trials(scored, trace.steps == len(trace.phase), len(values), job)
 
     def _walk(self, job: Job, count: int, timestep: float) -> Walk:
@@ -99,6 +106,23 @@ class Bench:
             return Walk(walker_physics(job.person, job.ground, timestep), count, job.machine, self.threads)
 
         return kept_ready(self._walks, (job.person, job.ground, job.machine, count, timestep), build, _KEPT)
+
+
+def disturbed(job: Job, walk: Walk, rows: Float[Array, "B P"]) -> Trace:
+    """Walk with all that happens in this job."""
+    pushed, chance, dt = shoves(job, len(rows), walk.dt), job.chance, walk.dt
+    if chance is None:
+        return rollout(walk, rows, job.seconds, job.person.fallen, pushed)
+    turns = [Turn(k, _repeated(wish, len(rows))) for k, wish in turn_steps(chance, job.seed, job.seconds, dt)]
+    noise = motor_noise(chance, job.seed, round(job.seconds / dt), dt)
+    return rollout(walk, rows, job.seconds, job.person.fallen, pushed, turns=turns, noise=noise)
+
+
+def judged(trace: Trace, job: Job, rows: Float[Array, "B P"]) -> Score:
+    """By the objective that the job asks for."""
+    if job.goal.objective == "return":
+        return score_return(trace, job.goal)
+    return score(trace, job.goal, rows[:, SPACES[job.machine].index["velocity.x"]])
 
 
 def kept_ready(kept: dict[tuple, T], key: tuple, build: Callable[[], T], most: int) -> T:
@@ -182,6 +206,8 @@ def push_steps(
     job: Job, dt: float
 ) -> tuple[Int[Array, "trials n"], Int[Array, "trials n"], Float[Array, "trials n 3"]]:
     """The plan in time steps: from which to which each push acts, and its force."""
+    if job.chance is not None:
+        return gust_steps(job.chance, job.seed, job.seconds, dt)
     times, forces = push_plan(job)
     begin = np.round(times / dt).astype(int)
     lasting = 0.0 if job.pushes is None else job.pushes.duration
@@ -197,5 +223,10 @@ def shoves(job: Job, rows: int, dt: float) -> list[Shove]:
         acting = (begin <= now) & (now < end)  # (trials, n)
         if acting.any():
             own = (acting[:, :, None] * forces).sum(axis=1)  # (trials, 3)
-            made.append(Shove(now * dt, (then - now) * dt, np.tile(own, (-(-rows // len(own)), 1))[:rows]))
+            made.append(Shove(now * dt, (then - now) * dt, _repeated(own, rows)))
     return made
+
+
+def _repeated(own: Float[Array, "trials *k"], rows: int) -> Float[Array, "B *k"]:
+    """What each trial has, for the trials of one candidate after another."""
+    return np.resize(own, (rows, *own.shape[1:]))

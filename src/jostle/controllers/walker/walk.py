@@ -73,6 +73,7 @@ class Walk:
         self.veer: Float[Array, "B"] = np.zeros(count)  # radians by which swing legs step to the right, to go left
         self.normal: Float[Array, "B 3"] = np.tile(ground_normal(physics), (count, 1))
         self.pivot: Float[Array, "B 3"] = np.zeros((count, 3))  # a point of the ground
+        self.jitter: Float[Array, "30 B"] | None = None  # motor noise of the next step, in the mirror (4.14)
         self._mirror, self._corners = Mirror(self.many), corners(physics)
 
     def start(self, values: Float[Array, "B P"], heading: Float[Array, "B"] | float = 0.0) -> None:
@@ -105,6 +106,8 @@ class Walk:
         senses = self.sense()
         damped = self._kd * senses.rates.T  # by MuJoCo
         torques = self._torques(senses, damped)
+        if self.jitter is not None:
+            torques += self.jitter[:, self.rows] * np.abs(torques - damped) * self._kp**-0.25  # (4.15), MVT = kp
         self._mirror.write("forces", torques * self._mirror.sign)
         torques -= damped
         if self.style.guided:

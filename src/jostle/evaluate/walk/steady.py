@@ -20,7 +20,8 @@ from jostle.evaluate.metrics import fell, skate
 from jostle.evaluate.walk.legs import ANGLES, leg_angles, over_cycle
 from jostle.evaluate.walk.subjects import REPORTED, Subject
 from jostle.maths import quat
-from jostle.tuning.objective import Goal, score, state_seconds
+from jostle.tuning.goal import Goal
+from jostle.tuning.objective import score, state_seconds
 from jostle.types import Array, Float, Int
 
 FPS = 200  # of the clip that legs are looked at in

@@ -1,0 +1,96 @@
+"""What may happen to a walker: gusts, changes of heading and motor noise (Wang 2010, section 4.3.3).
+
+`Chance` is a distribution, as a recipe writes it; here it is drawn from. Each of the N walks of a candidate has a fate
+of its own, and all candidates of a stage meet the same N fates: common random numbers (section 4.3.4), so that costs
+can be compared. A fate depends on the seed and on its number alone, not on how many there are.
+
+Events come at a rate a second, as the thesis's do with a probability at each of its 2,400 steps. Motor noise is drawn
+anew at every step; white noise of a given strength is the same push to the body only if its variance grows as steps
+shrink, so it is scaled to the step from the thesis's 1/2400 s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle.types import Array, Float, Int
+
+STEP = 1.0 / 2400.0  # seconds: the thesis's, at which its noise is drawn
+HAMILTON = np.exp(-2.76)  # (4.15)
+_GUSTS, _TURNS, _NOISE = range(3)  # streams of a fate
+
+
+@dataclass(frozen=True)
+class Chance:
+    """Distributions over what is not known when a walker is made."""
+
+    trials: int = 10  # N: walks of every candidate
+    force: float = 0.0  # newtons of a gust on the torso, from anywhere around
+    gusts: float = 0.6  # a second
+    duration: float = 0.4  # seconds that one lasts
+    turn: float = 0.0  # radians: standard deviation of a change of heading
+    turns: float = 1.2  # a second
+    noise: float = 0.0  # beta of (4.15)
+    fresh: bool = False  # other fates in every generation?
+
+
+def gust_steps(
+    chance: Chance, seed: tuple[int, ...], seconds: float, dt: float
+) -> tuple[Int[Array, "trials n"], Int[Array, "trials n"], Float[Array, "trials n 3"]]:
+    """From which to which step each gust blows, and its force; rows are filled up with gusts of no length."""
+    drawn = [_gusts(chance, np.random.default_rng((*seed, i, _GUSTS)), seconds) for i in range(chance.trials)]
+    most = max(len(times) for times, _ in drawn) if chance.force else 0
+    begin, force = np.zeros((chance.trials, most), dtype=int), np.zeros((chance.trials, most, 3))
+    end = begin.copy()
+    for i, (times, angles) in enumerate(drawn if most else ()):
+        n = len(times)
+        begin[i, :n] = np.round(times / dt)
+        end[i, :n] = begin[i, :n] + max(1, round(chance.duration / dt))
+        force[i, :n, :2] = chance.force * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return begin, end, force
+
+
+def _gusts(chance: Chance, rng: np.random.Generator, seconds: float) -> tuple[Float[Array, "n"], Float[Array, "n"]]:
+    times = _arrivals(rng, chance.gusts, seconds)
+    return times, rng.uniform(0.0, 2.0 * np.pi, len(times))
+
+
+def turn_steps(
+    chance: Chance, seed: tuple[int, ...], seconds: float, dt: float
+) -> list[tuple[int, Float[Array, "trials"]]]:
+    """The steps at which someone's wished heading changes, and everybody's from then on."""
+    if not chance.turn:
+        return []
+    changes = []
+    for i in range(chance.trials):
+        rng = np.random.default_rng((*seed, i, _TURNS))
+        times = _arrivals(rng, chance.turns, seconds)
+        by = rng.normal(0.0, chance.turn, len(times))
+        changes += [(round(t / dt), i, angle) for t, angle in zip(times, by, strict=True)]
+    wish, found = np.zeros(chance.trials), {}
+    for step, i, angle in sorted(changes):
+        wish[i] += angle
+        found[step] = wish.copy()
+    return list(found.items())
+
+
+def motor_noise(chance: Chance, seed: tuple[int, ...], steps: int, dt: float) -> Float[Array, "steps 30 trials"] | None:
+    """Standard deviations of torque, over |torque| / kp^0.25, times what is drawn: (4.14), (4.15)."""
+    if not chance.noise:
+        return None
+    scale = chance.noise * HAMILTON * np.sqrt(STEP / dt)
+    drawn = [np.random.default_rng((*seed, i, _NOISE)).standard_normal((steps, 30)) for i in range(chance.trials)]
+    return scale * np.stack(drawn, axis=2)
+
+
+def _arrivals(rng: np.random.Generator, rate: float, seconds: float) -> Float[Array, "n"]:
+    """Of a Poisson process. Drawn one after the other, so that longer walks begin as shorter ones do."""
+    times, now = [], 0.0
+    while rate > 0.0:
+        now += rng.exponential(1.0 / rate)
+        if now >= seconds:
+            break
+        times.append(now)
+    return np.array(times)

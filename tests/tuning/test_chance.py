@@ -1,0 +1,123 @@
+"""What may happen: drawn at the rates that are asked, alike for all candidates, and by nothing but seed and number."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from jostle.assets import walker_path
+from jostle.body import Ground
+from jostle.controllers.walker.parameters import GUIDED, WALKER
+from jostle.controllers.walker.people import PEOPLE, walker_physics
+from jostle.controllers.walker.trace import Turn, rollout
+from jostle.controllers.walker.walk import Walk
+from jostle.runtime import load_controller
+from jostle.tuning.chance import Chance, gust_steps, motor_noise, turn_steps
+from jostle.tuning.goal import Goal
+from jostle.tuning.trials import Bench, Job
+
+DT = 0.002
+STOCKY = PEOPLE["stocky"]
+
+
+@pytest.fixture(scope="module")
+def person():
+    return load_controller(walker_path("thin"))
+
+
+@pytest.fixture(scope="module")
+def guided(person):
+    return GUIDED.adopt(WALKER.named(person.values))
+
+
+def test_gusts_blow_at_their_rate_from_all_sides_and_for_their_time():
+    chance = Chance(trials=100, force=150.0, gusts=0.6)
+    begin, end, force = gust_steps(chance, (3,), 40.0, DT)
+    blows = end > begin
+    assert blows.sum() == pytest.approx(100 * 40 * 0.6, rel=0.1)
+    assert set((end - begin)[blows]) == {200}
+    np.testing.assert_allclose(np.linalg.norm(force[blows], axis=1), 150.0)
+    assert not force[blows][:, 2].any()
+    assert not force[~blows].any()
+    angles = np.arctan2(force[blows][:, 1], force[blows][:, 0])
+    counts, _ = np.histogram(angles, 8, (-np.pi, np.pi))
+    assert counts.min() > 0.7 * counts.mean()
+    gaps = np.concatenate([np.diff(row[on]) for row, on in zip(begin, blows, strict=True)]) * DT
+    assert np.std(gaps) == pytest.approx(np.mean(gaps), rel=0.15)  # as of a Poisson process
+
+
+def test_fates_depend_on_seed_and_number_alone():
+    few, many = (gust_steps(Chance(trials=n, force=100.0), (1, 2), 30.0, DT) for n in (3, 9))
+    width = few[0].shape[1]
+    for a, b in zip(few, many, strict=True):
+        np.testing.assert_array_equal(a, b[:3, :width])
+    longer, _, _ = gust_steps(Chance(trials=3, force=100.0), (1, 2), 60.0, DT)
+    within = few[1] > few[0]
+    np.testing.assert_array_equal(longer[:, :width][within], few[0][within])
+    other, _, _ = gust_steps(Chance(trials=3, force=100.0), (1, 3), 30.0, DT)
+    assert other.shape != few[0].shape or (other != few[0]).any()
+
+
+def test_headings_wander_by_steps_of_the_spread():
+    turns = turn_steps(Chance(trials=200, turn=0.5, turns=1.2), (7,), 20.0, DT)
+    steps = [step for step, _ in turns]
+    assert steps == sorted(set(steps))
+    assert len(turns) == pytest.approx(200 * 20 * 1.2, rel=0.25)  # some at the same step
+    wishes = np.array([np.zeros(200), *(wish for _, wish in turns)])
+    by = np.diff(wishes, axis=0)
+    by = by[by != 0.0]
+    assert len(by) == pytest.approx(200 * 20 * 1.2, rel=0.1)
+    assert np.std(by) == pytest.approx(0.5, rel=0.05)
+    assert abs(np.mean(by)) < 0.03
+    assert turn_steps(Chance(turn=0.0), (7,), 20.0, DT) == []
+
+
+def test_noise_pushes_a_body_alike_at_every_time_step():
+    """The impulse of a constant torque over a second spreads as much at 1 ms as at 2 ms."""
+    chance, spread = Chance(trials=400, noise=50.0), {}
+    for dt in (0.001, 0.002):
+        drawn = motor_noise(chance, (1,), round(1.0 / dt), dt)
+        assert drawn is not None
+        spread[dt] = np.std(drawn.sum(axis=0) * dt)
+    assert spread[0.001] == pytest.approx(spread[0.002], rel=0.03)
+    expected = 50.0 * np.exp(-2.76) * np.sqrt(1.0 / 2400.0)  # of 2,400 independent draws in a second
+    assert spread[0.001] == pytest.approx(expected, rel=0.03)
+    assert motor_noise(Chance(), (1,), 10, DT) is None
+
+
+def test_torques_are_noisy_by_their_size_and_stiffness(guided):
+    """(4.15): in the first step, where everything else is equal."""
+    values = np.stack([guided] * 2)
+    physics = walker_physics(PEOPLE["thin"], Ground(), DT)
+    noise = np.zeros((1, 30, 2))
+    noise[0, :, 1] = np.linspace(-2.0, 2.0, 30)
+    trace = rollout(Walk(physics, 2, "guided", 1), values, DT, 0.5, noise=noise)
+    calm, noisy = trace.torques[0]
+    kp = GUIDED.unpack(values).kp[0, 0]
+    np.testing.assert_allclose(noisy, calm + noise[0, :, 1] * np.abs(calm) * kp**-0.25, rtol=1e-9, atol=1e-9)
+
+
+def test_a_wish_holds_from_its_step_on(guided):
+    physics = walker_physics(PEOPLE["thin"], Ground(), DT)
+    turns = [Turn(20, np.array([0.2, 0.0])), Turn(60, np.array([0.2, -0.3]))]
+    trace = rollout(Walk(physics, 2, "guided", 1), np.stack([guided] * 2), 0.2, 0.5, turns=turns)
+    assert (trace.wish[:20] == 0.0).all()
+    assert (trace.wish[20:, 0] == 0.2).all()
+    assert (trace.wish[20:60, 1] == 0.0).all()
+    assert (trace.wish[60:, 1] == -0.3).all()
+
+
+def test_all_candidates_meet_the_same_fates_wherever_they_stand(guided):
+    chance = Chance(trials=3, force=60.0, gusts=2.0, turn=0.2, noise=20.0)
+    goal = Goal(objective="return")
+    job = Job(PEOPLE["thin"], "guided", Ground(), goal, 1.5, seed=(1, 0), chance=chance)
+    rng = np.random.default_rng(0)
+    values = GUIDED.decode(GUIDED.encode(guided) + 0.02 * rng.normal(size=(4, len(GUIDED))))
+    values[3] = values[0]
+    together = Bench(1).score(job, values)
+    assert together.cost[3] == together.cost[0]
+    alone = Bench(2).score(job, values[1:2])
+    assert alone.cost[0] == together.cost[1]
+    assert len(set(together.cost[:3])) == 3
+    fresh = Bench(1).score(replace(job, seed=(1, 0, 5)), values)
+    assert (fresh.cost[:3] != together.cost[:3]).all()
