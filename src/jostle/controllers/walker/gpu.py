@@ -159,7 +159,6 @@ class GpuWalk:
 
         with self._here():
             tally = self._tally.numpy().astype(float)
-            state = self._state.numpy() + 2 * self._side.numpy()
 
         def of(*names: str) -> Float[Array, "B ..."]:
             columns = tally[:, [C[name] for name in names]]
@@ -171,7 +170,6 @@ class GpuWalk:
         x, _, z = ground_normal(self.physics)
         shares = of("hip", "knee", "ankle")
         visits = of("visits_0", "visits_1", "visits_2", "visits_3")
-        visits[np.arange(len(state)), state] += 1.0  # the one that the walk ended in
         body = self.physics.body
         scale = body.total_mass * com_height(body) * np.maximum(velocity[:, 0], SLOWEST)
         head = of("head") / steps

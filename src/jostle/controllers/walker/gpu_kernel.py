@@ -12,7 +12,7 @@ from __future__ import annotations
 import warp as wp
 
 from jostle.controllers.walker.gpu_body import Body, Figure, feel, world_angles
-from jostle.controllers.walker.gpu_tally import POWER, STRUCK_AT, VISITS, add, note, note_strike
+from jostle.controllers.walker.gpu_tally import POWER, STRUCK_AT, add, note, note_strike
 from jostle.controllers.walker.trace import PATIENCE
 from jostle.controllers.walker.walk import SHORTEST
 
@@ -183,8 +183,6 @@ def control(
     passed = since[b] if figure.timed == 1 else body.com[b, 1][0] - body.xpos[b, stance][0]
     pushes_off = state == 0 and passed > p[b, SWITCH]
     since[b] = since[b] + figure.dt
-    if struck or pushes_off:
-        add(tally, b, VISITS + state + 2 * side, 1.0)
     if struck:
         note_strike(body, figure, b, k, side, tally)
         states[b] = 0

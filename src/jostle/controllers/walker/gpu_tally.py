@@ -18,7 +18,7 @@ from jostle.controllers.walker.gpu_body import Body, Feet, Figure, corners, worl
 COLUMNS = (
     "steps", "strikes", "struck_at", "start_x", "start_y", "start_z", "com_x", "com_y", "com_z",
     "power", "hip", "knee", "ankle", "loose", "stubbed", "turning", "spin", "head", "head_squares", "tilted",
-    "visits_0", "visits_1", "visits_2", "visits_3", "time_0", "time_1", "time_2", "time_3",
+    "visits_0", "visits_1", "visits_2", "visits_3", "time_0", "time_1", "time_2", "time_3", "was",
     "reach", "knees", "raised", "bent", "drop", "stood", "paces", "landings",
     "bent_now", "ahead_now", "stood_now", "first", "last", "both", "both_now",
     "since_left", "since_right", "cycle_left", "cycle_right", "heel_left", "heel_right", "foot_left", "foot_right",
@@ -34,7 +34,7 @@ def _column(name: str) -> wp.constant:
 
 STEPS, STRIKES, STRUCK_AT, START, COM = (_column(n) for n in ("steps", "strikes", "struck_at", "start_x", "com_x"))
 POWER, LOOSE, STUBBED, TURNING, SPIN = (_column(n) for n in ("power", "loose", "stubbed", "turning", "spin"))
-HEAD, TILTED, VISITS, TIME = (_column(n) for n in ("head", "tilted", "visits_0", "time_0"))
+HEAD, TILTED, VISITS, TIME, WAS = (_column(n) for n in ("head", "tilted", "visits_0", "time_0", "was"))
 REACH, KNEES, RAISED, BENT = (_column(n) for n in ("reach", "knees", "raised", "bent"))
 DROP, STOOD, PACES, LANDINGS = (_column(n) for n in ("drop", "stood", "paces", "landings"))
 BENT_NOW, AHEAD_NOW, STOOD_NOW = (_column(f"{n}_now") for n in ("bent", "ahead", "stood"))
@@ -139,7 +139,11 @@ def note(
         add(tally, b, LOOSE, 1.0)
     if corners(body, figure, b, figure.part[side, 4], figure.toe, 4, 6) > 0:
         add(tally, b, STUBBED, 1.0)
-    add(tally, b, TIME + state + 2 * side, 1.0)
+    phase = state + 2 * side
+    if tally[b, WAS] != float(phase) + 1.0:
+        add(tally, b, VISITS + phase, 1.0)
+        tally[b, WAS] = float(phase) + 1.0
+    add(tally, b, TIME + phase, 1.0)
     if tally[b, STRIKES] > _SETTLING and feet.touches and feet.stands:
         add(tally, b, BOTH_NOW, 1.0)
     watch_legs(body, figure, tally, b, side)
