@@ -5,14 +5,35 @@ import pytest
 
 from jostle.assets import walker_path
 from jostle.body import Ground
+from jostle.controllers.walker.parameters import GUIDED, WALKER
 from jostle.controllers.walker.people import walker_physics
-from jostle.controllers.walker.trace import Shove, rollout
+from jostle.controllers.walker.trace import Shove, Turn, rollout
 from jostle.controllers.walker.walk import Walk
 from jostle.runtime import load_controller
 from jostle.tuning.objective import observe
 
 pytest.importorskip("warp", reason="needs the extra 'gpu'")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+
+def test_a_gpu_turns_as_the_processor_does():
+    from jostle.controllers.walker.gpu import GpuWalk
+
+    walker = load_controller(walker_path("thin"))
+    values = np.stack([GUIDED.adopt(WALKER.named(walker.values))] * 2)
+    values[:, [GUIDED.index[f"alpha_hip{at}"] for at in ("0.swing", "0.stance", "1.swing")]] = 2.0, 0.5, 1.5
+    physics = walker_physics(walker.person)
+    found = GpuWalk(physics, 2, "guided", walker.person.fallen, "cpu")
+    at, to = np.array([[300, 700], [300, 700]]), np.array([[0.15, -0.2], [-0.3, -0.35]])
+    found.start(values, turn_at=at, turn_to=to)
+    found.run(1000)
+    turns = [Turn(step, to[:, i]) for i, step in enumerate((300, 700))]
+    walk = Walk(physics, 2, "guided")
+    trace = rollout(walk, values, 2.0, walker.person.fallen, turns=turns)
+    np.testing.assert_allclose(found.headings, walk.heading, atol=1e-3)
+    seen, wanted = found.seen(), observe(trace)
+    for key in ("lasted", "velocity", "power", "ratio", "states", "step_m"):
+        np.testing.assert_allclose(seen[key], wanted[key], rtol=0.03, atol=0.01, err_msg=key)
 
 
 @pytest.mark.parametrize(

@@ -54,13 +54,15 @@ class GpuWalk:
         self._tally = wp.zeros((count, len(COLUMNS)), dtype=float)
         self._state, self._side, self._alive = (wp.zeros(count, dtype=int) for _ in range(3))
         self._since, self._clock = wp.zeros(count, dtype=float), wp.zeros(1, dtype=int)
-        self._pushes: list = []
+        self._events: list = []
+        self._heading, self._wish = wp.zeros(count, dtype=float), wp.zeros(count, dtype=float)
         self._body = Body()
         for name, field in (
             ("qpos", "qpos"), ("qvel", "qvel"), ("xpos", "xpos"), ("xmat", "xmat"), ("cvel", "cvel"),
             ("xaxis", "xaxis"), ("com", "subtree_com"), ("velocity", "subtree_linvel"), ("spin", "subtree_angmom"),
         ):  # fmt: skip
             setattr(self._body, name, getattr(data, field))
+        self._body.heading, self._body.wish = self._heading, self._wish
         self._figure = _figure(kernel.ANGLE_ROWS, wp, self.physics, self._style, fallen)
 
     def start(
@@ -69,13 +71,15 @@ class GpuWalk:
         push_from: Int[Array, "B n"] | None = None,
         push_until: Int[Array, "B n"] | None = None,
         push_force: Float[Array, "B n 3"] | None = None,
+        turn_at: Int[Array, "B m"] | None = None,
+        turn_to: Float[Array, "B m"] | None = None,
     ) -> None:
-        """Put every walker into its start state; pushes on the torso act in these steps."""
+        """Put every walker into its start state; pushes on the torso act in these steps, turns are wished at those."""
         with self._here():
-            self._start(values, push_from, push_until, push_force)
+            self._start(values, push_from, push_until, push_force, turn_at, turn_to)
 
     def _start(self, values: Array, *pushes: Array | None) -> None:
-        push_from, push_until, push_force = pushes
+        push_from, push_until, push_force, turn_at, turn_to = pushes
         gains = self.space.unpack(values)
         qpos, qvel = start_state(gains, np.zeros(self.count))
         self._mjw.reset_data(self._model, self._data)
@@ -85,23 +89,26 @@ class GpuWalk:
         qpos[:, 2] += (gains.lift - self._lowest()) / ground_normal(self.physics)[2]
         self._data.qpos.assign(qpos.astype(np.float32))
         self._data.qvel.assign(qvel.astype(np.float32))
-        for array in (self._tally, self._state, self._side, self._since, self._clock):
+        for array in (self._tally, self._state, self._side, self._since, self._clock, self._heading, self._wish):
             array.zero_()
         self._alive.fill_(1)
         self._damping.assign(np.concatenate([np.zeros((self.count, 6)), gains.kd[:, 0]], axis=1).astype(np.float32))
         none = np.zeros((self.count, 1), np.int32)
         begin, end = (none if given is None else given.astype(np.int32) for given in (push_from, push_until))
         force = np.zeros((self.count, 1, 3)) if push_force is None else push_force
-        self._set_pushes(begin, end, force.astype(np.float32))
+        at = none - 1 if turn_at is None else turn_at.astype(np.int32)
+        to = np.zeros(at.shape) if turn_to is None else turn_to
+        self._set_events(begin, end, force.astype(np.float32), at, to.astype(np.float32))
 
-    def _set_pushes(self, begin: Array, end: Array, force: Array) -> None:
+    def _set_events(self, *events: Array) -> None:
+        """When pushes begin and end and their forces, when turns are wished and where to."""
         wp = self._wp
-        if self._pushes and self._pushes[0].shape == begin.shape:  # the graph keeps their addresses
-            for array, values in zip(self._pushes, (begin, end, force), strict=True):
+        if [array.shape for array in self._events] == [e.shape[:2] for e in events]:  # the graph keeps their addresses
+            for array, values in zip(self._events, events, strict=True):
                 array.assign(values)
             return
         with wp.ScopedDevice(self.device):
-            self._pushes = [wp.array(begin), wp.array(end), wp.array(force, dtype=wp.vec3)]
+            self._events = [wp.array(e, dtype=wp.vec3) if e.ndim == 3 else wp.array(e) for e in events]
         self._graph = None
 
     def _lowest(self) -> Float[Array, "B"]:
@@ -146,12 +153,17 @@ class GpuWalk:
 
         data, mjw, wp = self._data, self._mjw, self._wp
         mjw.step1(self._model, data)
-        inputs = [self._body, self._figure, self._parameters, *self._pushes, self._clock, self._state, self._side]
+        inputs = [self._body, self._figure, self._parameters, *self._events, self._clock, self._state, self._side]
         inputs += [self._since, self._alive, data.xfrc_applied, data.qfrc_applied, self._damping, self._tally]
         wp.launch(kernel.control, dim=self.count, inputs=inputs)
         mjw.passive(self._model, data)  # dampers may have changed
         mjw.step2(self._model, data)
         wp.launch(kernel.tick, dim=1, inputs=[self._clock])
+
+    @property
+    def headings(self) -> Float[Array, "B"]:
+        with self._here():
+            return self._heading.numpy().astype(float)
 
     def seen(self) -> dict[str, Float[Array, "B ..."]]:
         """What `tuning.observe` sees in a trace."""
@@ -203,9 +215,10 @@ class GpuWalk:
 
 
 def _packed(gains: Gains) -> Array:
-    """As the kernel reads them: kp, kd, target, c_d, c_v, alpha_arm, switch, and the speed of the start."""
+    """As the kernel reads them: kp, kd, target, c_d, c_v, alpha_arm, switch, the speed of the start, alpha_hip."""
     tables = [table.reshape(len(table), -1) for table in (gains.kp, gains.kd, gains.target, gains.c_d, gains.c_v)]
-    return np.column_stack([*tables, gains.alpha_arm, gains.switch, gains.velocity[:, 0]]).astype(np.float32)
+    turning = gains.alpha_hip.reshape(len(gains.kp), -1)
+    return np.column_stack([*tables, gains.alpha_arm, gains.switch, gains.velocity[:, 0], turning]).astype(np.float32)
 
 
 def _figure(servos, wp, physics: Physics, style, fallen: float):
@@ -229,6 +242,7 @@ def _figure(servos, wp, physics: Physics, style, fallen: float):
     figure.toe = wp.array(np.concatenate([corners["Toe"], corners["Tip"]]).astype(np.float32), dtype=wp.vec3)
     figure.normal, figure.fallen, figure.dt = wp.vec3(*ground_normal(physics)), fallen, float(model.opt.timestep)
     figure.timed, figure.world_ankles, figure.early = int(style.timed), int(style.world_ankles), int(style.early)
+    figure.guided = int(style.guided)
     figure.toe_up = max(style.toe_up, -10.0)
     return figure
 

@@ -26,6 +26,8 @@ class Body:
     com: wp.array2d(dtype=wp.vec3)
     velocity: wp.array2d(dtype=wp.vec3)
     spin: wp.array2d(dtype=wp.vec3)
+    heading: wp.array(dtype=float)
+    wish: wp.array(dtype=float)
 
 
 @wp.struct
@@ -45,6 +47,7 @@ class Figure:
     timed: int
     world_ankles: int
     early: int
+    guided: int
     toe_up: float
 
 
@@ -59,6 +62,24 @@ class Feet:
     planted: bool  # does the stance foot bear?
     touches: bool  # the swing foot
     stands: bool  # the stance foot
+
+
+@wp.func
+def ahead_of(v: wp.vec3, heading: float):
+    """A vector of the world in the frame of a heading."""
+    c, s = wp.cos(heading), wp.sin(heading)
+    return wp.vec3(c * v[0] + s * v[1], c * v[1] - s * v[0], v[2])
+
+
+@wp.func
+def seen_frame(body: Body, b: int, part: int):
+    """Of a part, in the frame of the heading."""
+    m, c, s = body.xmat[b, part], wp.cos(body.heading[b]), wp.sin(body.heading[b])
+    return wp.mat33(
+        c * m[0, 0] + s * m[1, 0], c * m[0, 1] + s * m[1, 1], c * m[0, 2] + s * m[1, 2],
+        c * m[1, 0] - s * m[0, 0], c * m[1, 1] - s * m[0, 1], c * m[1, 2] - s * m[0, 2],
+        m[2, 0], m[2, 1], m[2, 2],
+    )  # fmt: skip
 
 
 @wp.func

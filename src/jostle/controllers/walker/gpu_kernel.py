@@ -4,21 +4,23 @@
 # Warp compiles these functions for the GPU: types are Warp's, and `float(0.0)` is a variable where `0.0` is a constant.
 """`walk.py` for one walker, as the code that each thread of a GPU runs.
 
-The equations are those of walk.py, in the mirror, with the heading along X; a test holds both against each other.
+The equations are those of walk.py, in the mirror; a test holds both against each other.
 """
 
 from __future__ import annotations
 
+import math
+
 import warp as wp
 
-from jostle.controllers.walker.gpu_body import Body, Figure, feel, world_angles
+from jostle.controllers.walker.gpu_body import Body, Figure, ahead_of, feel, seen_frame, world_angles
 from jostle.controllers.walker.gpu_tally import POWER, STRUCK_AT, add, note, note_strike
 from jostle.controllers.walker.trace import PATIENCE
-from jostle.controllers.walker.walk import SHORTEST
+from jostle.controllers.walker.walk import NEAR, SHORTEST
 
 # Columns of a walker's parameters: three tables of two states and thirty angles, then feedback and rhythm.
-TARGET, C_D, C_V, ALPHA, SWITCH, SPEED = (wp.constant(i) for i in (120, 180, 184, 188, 189, 190))
-WIDTH = 191
+TARGET, C_D, C_V, ALPHA, SWITCH, SPEED, TURN = (wp.constant(i) for i in (120, 180, 184, 188, 189, 190, 191))
+WIDTH = 195
 
 # Rows of `angle`: of which angle among the thirty the world-frame servos and their like are.
 ANGLE_ROWS = (
@@ -26,6 +28,7 @@ ANGLE_ROWS = (
     "larm_y", "rarm_y", "lknee_y", "rknee_y",
 )  # fmt: skip
 _SHORTEST, _PATIENCE = wp.constant(SHORTEST), wp.constant(PATIENCE)
+_NEAR, _PI = wp.constant(NEAR), wp.constant(float(math.pi))
 _FAST = wp.constant(200.0)  # rad/s: it explodes
 
 
@@ -49,8 +52,8 @@ def world_torque(
 ):
     """On a part whose servos stand in `angle` from `row`; a foot has no servo about Z."""
     side = int(0.5 * (1.0 - flip))
-    frame = body.xmat[b, figure.part[side, part]]
-    spin = wp.spatial_top(body.cvel[b, figure.part[side, part]])
+    frame = seen_frame(body, b, figure.part[side, part])
+    spin = ahead_of(wp.spatial_top(body.cvel[b, figure.part[side, part]]), body.heading[b])
     now = world_angles(frame, flip, part >= 2)
     x = servo(p, b, state, figure.angle[row], aim[0], now[0], spin[0] * flip)
     y = servo(p, b, state, figure.angle[row + 1], aim[1], now[1], spin[1])
@@ -65,7 +68,8 @@ def hinge_torque(body: Body, figure: Figure, b: int, side: int, row: int, turn: 
     """What a torque in the world is about the hinge of this row, in the mirror."""
     flip = 1.0 - 2.0 * float(side)
     axis = body.xaxis[b, figure.hinge[side, row]]
-    return wp.dot(axis, wp.vec3(turn[0] * flip, turn[1], turn[2] * flip)) * figure.sign[side, figure.angle[row]]
+    world = ahead_of(wp.vec3(turn[0] * flip, turn[1], turn[2] * flip), -body.heading[b])
+    return wp.dot(axis, world) * figure.sign[side, figure.angle[row]]
 
 
 @wp.func
@@ -82,7 +86,8 @@ def act(
 ):
     """All thirty servos, and their squared torques added up."""
     flip = 1.0 - 2.0 * float(side)
-    away, velocity = body.com[b, 1] - body.xpos[b, figure.part[side, 3]], body.velocity[b, 1]
+    away = ahead_of(body.com[b, 1] - body.xpos[b, figure.part[side, 3]], body.heading[b])
+    velocity = ahead_of(body.velocity[b, 1], body.heading[b])
     sagittal = p[b, C_D + 2 * state] * away[0] + p[b, C_V + 2 * state] * velocity[0]
     coronal = (p[b, C_D + 2 * state + 1] * away[1] + p[b, C_V + 2 * state + 1] * velocity[1]) * flip
     table = TARGET + state * 30
@@ -131,6 +136,20 @@ def act(
 
 
 @wp.func
+def steer(body: Body, figure: Figure, p: wp.array2d(dtype=float), b: int, state: int, side: int):
+    """(4.3): at once to a wish that is near, otherwise nearer to it by a share."""
+    gap = body.wish[b] - body.heading[b]
+    gap = gap - 2.0 * _PI * wp.floor((gap + _PI) / (2.0 * _PI))
+    to = int(0)  # the side of the swing leg, of the stance leg
+    if gap * (1.0 - 2.0 * float(side)) < 0.0:
+        to = 1
+    share = wp.min(p[b, TURN + 2 * state + to] * figure.dt, 1.0)
+    if wp.abs(gap) < _NEAR:
+        share = 1.0
+    body.heading[b] = body.heading[b] + share * gap
+
+
+@wp.func
 def has_fallen(body: Body, figure: Figure, b: int, k: int, tally: wp.array2d(dtype=float)):
     fastest = float(0.0)
     for j in range(36):
@@ -148,6 +167,8 @@ def control(
     push_from: wp.array2d(dtype=int),
     push_until: wp.array2d(dtype=int),
     push_force: wp.array2d(dtype=wp.vec3),
+    turn_at: wp.array2d(dtype=int),
+    turn_to: wp.array2d(dtype=float),
     clock: wp.array(dtype=int),
     states: wp.array(dtype=int),
     sides: wp.array(dtype=int),
@@ -171,16 +192,24 @@ def control(
             pushed += push_force[b, n]
     force[b, figure.part[0, 0]] = wp.spatial_vector(pushed, wp.vec3(0.0, 0.0, 0.0))
 
+    for n in range(turn_at.shape[1]):
+        if k == turn_at[b, n]:
+            body.wish[b] = turn_to[b, n]
+
     feet = feel(body, figure, b, side)
     act(body, figure, p, b, state, side, feet.planted, torques, tally)
     note(body, figure, b, k, state, side, feet, p[b, SPEED], tally)
+
+    if figure.guided == 1:
+        steer(body, figure, p, b, state, side)
 
     # figure 3.1
     swing, stance = figure.part[side, 2], figure.part[side, 3]
     pitch = world_angles(body.xmat[b, swing], 1.0, True)[1]
     ready = since[b] > _SHORTEST and (state == 1 or figure.early == 1)
     struck = feet.touches and pitch < -figure.toe_up and ready
-    passed = since[b] if figure.timed == 1 else body.com[b, 1][0] - body.xpos[b, stance][0]
+    away = ahead_of(body.com[b, 1] - body.xpos[b, stance], body.heading[b])
+    passed = since[b] if figure.timed == 1 else away[0]
     pushes_off = state == 0 and passed > p[b, SWITCH]
     since[b] = since[b] + figure.dt
     if struck:

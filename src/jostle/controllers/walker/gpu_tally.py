@@ -12,7 +12,7 @@ from __future__ import annotations
 import warp as wp
 
 from jostle.controllers.walker.gait import HEAD_TILT, LEAVING, MID_STANCE, SETTLING
-from jostle.controllers.walker.gpu_body import Body, Feet, Figure, corners, world_angles
+from jostle.controllers.walker.gpu_body import Body, Feet, Figure, ahead_of, corners, seen_frame, world_angles
 
 # What a walk is added up to: columns of the tally.
 COLUMNS = (
@@ -109,7 +109,7 @@ def note_body(body: Body, figure: Figure, tally: wp.array2d(dtype=float), b: int
 
 @wp.func
 def thigh_angle(body: Body, figure: Figure, b: int, side: int):
-    return world_angles(body.xmat[b, figure.part[side, 1]], 1.0, False)[1]
+    return world_angles(seen_frame(body, b, figure.part[side, 1]), 1.0, False)[1]
 
 
 @wp.func
@@ -156,7 +156,8 @@ def note_strike(body: Body, figure: Figure, b: int, k: int, side: int, tally: wp
     """What is added up when the swing foot strikes."""
     strikes = tally[b, STRIKES]
     if strikes >= _SETTLING:
-        add(tally, b, REACH, body.xpos[b, figure.part[side, 2]][0] - body.xpos[b, figure.part[side, 3]][0])
+        stride = body.xpos[b, figure.part[side, 2]] - body.xpos[b, figure.part[side, 3]]
+        add(tally, b, REACH, ahead_of(stride, body.heading[b])[0])
         add(tally, b, KNEES, wp.abs(body.qpos[b, 7 + figure.perm[side, figure.angle[12]]]))
         add(tally, b, RAISED, -world_angles(body.xmat[b, figure.part[side, 2]], 1.0, False)[1])
         add(tally, b, BENT, tally[b, BENT_NOW])
