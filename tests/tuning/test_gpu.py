@@ -6,9 +6,10 @@ import pytest
 from jostle.assets import walker_path
 from jostle.body import Ground
 from jostle.cli.optimising import Limits, Order, follow
-from jostle.controllers.walker.parameters import WALKER
+from jostle.controllers.walker.parameters import GUIDED, WALKER
 from jostle.errors import CommandError
 from jostle.runtime import load_controller
+from jostle.tuning.chance import Chance
 from jostle.tuning.goal import Goal
 from jostle.tuning.gpu import Gpu
 from jostle.tuning.recipe import Pushes
@@ -27,6 +28,23 @@ def test_scores_are_those_of_the_processor():
     found, wanted = Gpu("cpu").score(job, values), Bench(1).score(job, values)
     np.testing.assert_allclose(found.cost, wanted.cost, rtol=1e-3)
     np.testing.assert_array_equal(found.survived, wanted.survived)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_returns_are_those_of_the_processor():
+    pytest.importorskip("warp", reason="needs the extra 'gpu'")
+    walker = load_controller(walker_path("thin"))
+    noise = 0.02 * np.random.default_rng(1).standard_normal((3, len(GUIDED)))
+    values = GUIDED.decode(GUIDED.encode(GUIDED.adopt(WALKER.named(walker.values))) + noise)
+    chance = Chance(trials=2, force=15.0, gusts=1.0, turn=0.15, turns=1.0)
+    for goal in (Goal(objective="return"), Goal(1.1, 0.5, objective="return")):
+        job = Job(walker.person, "guided", Ground(), goal, 2.0, seed=(4, 0), chance=chance)
+        found, wanted = Gpu("cpu").score(job, values), Bench(1).score(job, values)
+        for name, term in wanted.terms.items():
+            near = 0.1 if name in ("stance", "swing") else 0.02  # cycles that turns disturb are cut a little otherwise
+            np.testing.assert_allclose(found.terms[name], term, rtol=near, atol=2e-3, err_msg=name)
+        np.testing.assert_array_equal(found.survived, wanted.survived)
 
 
 def test_a_gpu_and_a_cluster_exclude_each_other(tmp_path):

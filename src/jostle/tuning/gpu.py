@@ -14,12 +14,21 @@ from jostle.controllers.walker.gpu import GpuWalk
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import walker_physics
 from jostle.errors import CommandError
+from jostle.tuning.chance import turn_steps
 from jostle.tuning.objective import judge
+from jostle.tuning.returns import aim_of, instants, judge_return
 from jostle.tuning.trials import Job, Outcome, kept_ready, mean, over_trials, push_steps
-from jostle.types import Array, Float
+from jostle.types import Array, Float, Int
 
 _KEPT = 4  # batches kept ready
 _LOCK = Lock()  # Warp's present device and stream belong to the process; what waits for the GPU does not hold it
+
+
+def _turns(job: Job, dt: float) -> tuple[Int[Array, "trials n"], Float[Array, "trials n"]]:
+    """The steps at which a wish changes, for all walks of a candidate, and where to."""
+    turns = turn_steps(job.chance, job.seed, job.seconds, dt) if job.chance is not None else []
+    at, to = np.array([step for step, _ in turns], dtype=int), np.array([wish for _, wish in turns])
+    return np.tile(at, (job.walks, 1)), to.T if len(turns) else np.zeros((job.walks, 0))
 
 
 class Gpu:
@@ -31,24 +40,29 @@ class Gpu:
 
     def score(self, job: Job, values: Float[Array, "B P"]) -> Outcome:
         """Let every candidate walk and score it."""
-        chance = job.chance
-        if job.goal.objective == "return" or (chance is not None and (chance.turn or chance.noise)):
-            raise CommandError("A GPU knows neither returns nor turns and noise by chance yet; leave out --gpu.")
+        if job.chance is not None and job.chance.noise:
+            raise CommandError("A GPU knows no motor noise yet; leave out --gpu.")
         return mean([self._score(job, values, timestep) for timestep in job.timesteps])
 
     def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:
         rows = np.repeat(values, job.walks, axis=0)  # the walks of a candidate stand side by side
         walk = self._walk(job, len(rows), timestep)
         plan = push_steps(job, walk.dt)
-        pushes = [np.tile(own, (len(values), *[1] * (own.ndim - 1))) for own in plan] if plan[0].size else []
+        plan, steps = (*plan, *_turns(job, walk.dt)), round(job.seconds / walk.dt)
+        events = [np.tile(own, (len(values), *[1] * (own.ndim - 1))) if own.size else None for own in plan]
+        body, returned = walk.physics.body, job.goal.objective == "return"
         with _LOCK:
-            walk.start(rows, *pushes)
-            walk.run(round(job.seconds / walk.dt))
+            if returned:
+                walk.aim(**aim_of(job.goal, body, walk.dt))
+            walk.start(rows, *events)
+            walk.run(steps)
         walk.wait()
         with _LOCK:
-            seen = walk.seen()
-        start_speed = rows[:, SPACES[job.machine].index["velocity.x"]]
-        scored = judge(seen, job.goal, start_speed, walk.physics.body.total_mass)
+            seen, sums = walk.seen(), walk.returned()
+        if returned:
+            scored = judge_return(sums, seen, job.goal, body.total_mass, instants(steps, walk.dt))
+        else:
+            scored = judge(seen, job.goal, rows[:, SPACES[job.machine].index["velocity.x"]], body.total_mass)
         return over_trials(scored, seen["lasted"] == 1.0, len(values), job)
 
     def _walk(self, job: Job, count: int, timestep: float) -> GpuWalk:

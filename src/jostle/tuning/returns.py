@@ -16,16 +16,17 @@ and what a recipe changes. Our own two terms of the other objective are there as
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from jostle.body import GRAVITY
+from jostle.body import GRAVITY, Body
 from jostle.controllers.walker.gait import HEAD_TILT, SLOWEST, strikes
 from jostle.controllers.walker.people import com_height, leg_length
 from jostle.controllers.walker.trace import Trace
 from jostle.tuning.goal import Goal, weights_of
 from jostle.tuning.objective import RATIO, Score, feet_terms, landing, observe, thresholded
-from jostle.types import Array, Bool, Float
+from jostle.types import Array, Bool, Float, Int
 
 INSTANTS = 120.0  # a second: every 20th of the thesis's steps of 1/2400 s
 EPS_USER, EPS_SIDE, EPS_FACING, EPS_HEAD = 0.05, 0.05, 0.1, 0.25  # m/s and m, m/s, rad, m/s
@@ -46,41 +47,76 @@ class Strides:
 
 def score_return(trace: Trace, goal: Goal) -> Score:
     """The negative return of every walk, as terms."""
-    seen, strides, at = observe(trace), find_strides(trace), instants(trace)
-    count = len(trace.steps)
+    strides, at, count = find_strides(trace), instants(len(trace.phase), trace.dt), len(trace.steps)
 
     def summed(values: Float[Array, "n"]) -> Float[Array, "B"]:
         return np.bincount(strides.walker, values, count)
 
-    def counted(what: Bool[Array, "K B"]) -> Float[Array, "B"]:
-        return (what & trace.walked)[at].sum(axis=0).astype(float)
+    def counted(what: Float[Array, "K B"] | Bool[Array, "K B"]) -> Float[Array, "B"]:
+        return (what * trace.walked)[at].sum(axis=0).astype(float)
 
     loose, stubbed = landing(trace)
-    askew = np.linalg.norm(trace.head_angles, axis=2) > HEAD_TILT
-    turned = thresholded(_wrapped(trace.wish - trace.facing), EPS_FACING) * trace.walked
     asked = goal.speed is not None or goal.step is not None
-    left = (at[:, None] >= trace.steps).sum(axis=0)
+    sums = {
+        "user": summed(_user(strides, goal)),
+        "pace": np.zeros(count) if asked else summed(_pace(trace, strides)),
+        "side": summed(thresholded(strides.velocity[:, 1], EPS_SIDE)),
+        "turned": counted(thresholded(_wrapped(trace.wish - trace.facing), EPS_FACING)),
+        "momenta": summed(thresholded(strides.momentum, EPS_ANG).sum(axis=1)),
+        "unsteady": summed(thresholded(strides.head, EPS_HEAD)),
+        "askew": counted(_askew(trace)),
+        "loose": counted(loose),
+        "stubbed": counted(stubbed),
+        "steps": trace.steps.astype(float),
+    }
+    return judge_return(sums, observe(trace), goal, trace.physics.body.total_mass, at)
+
+
+def judge_return(
+    sums: dict[str, Float[Array, "B"]],
+    seen: dict[str, Float[Array, "B ..."]],
+    goal: Goal,
+    mass: float,
+    at: Int[Array, "n"],
+) -> Score:
+    """The negative return from what was added up over strides and at instants `at`, whoever did it."""
     terms = {
-        "user": summed(_user(strides, goal)),  # (4.5)
-        "step": np.zeros(count) if asked else summed(_step(trace, strides)),  # (4.6)
-        "facing": summed(thresholded(strides.velocity[:, 1], EPS_SIDE)) + FACING * turned[at].sum(axis=0),  # (4.7)
-        "ang": summed(thresholded(strides.momentum, EPS_ANG).sum(axis=1)),  # (4.8)
-        "head": summed(thresholded(strides.head, EPS_HEAD)) + TILTED * counted(askew),  # (4.9)
-        "land": LANDING * (counted(loose) + counted(stubbed)),  # (4.10)
-        "fail": FALLEN * left,  # (4.11)
+        "user": sums["user"],  # (4.5)
+        "step": sums["pace"],  # (4.6)
+        "facing": sums["side"] + FACING * sums["turned"],  # (4.7)
+        "ang": sums["momenta"],  # (4.8)
+        "head": sums["unsteady"] + TILTED * sums["askew"],  # (4.9)
+        "land": LANDING * (sums["loose"] + sums["stubbed"]),  # (4.10)
+        "fail": FALLEN * (at[:, None] >= sums["steps"]).sum(axis=0),  # (4.11)
         "power": seen["power"],
         "ratio": np.linalg.norm(seen["ratio"] - RATIO, axis=1),
         **feet_terms(seen),
     }
-    weights = weights_of(goal, trace.physics.body.total_mass)
-    cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(count))  # (4.4)
+    weights = weights_of(goal, mass)
+    cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(sums["steps"])))  # (4.4)
     return Score(terms, np.where(np.isfinite(cost), cost, 1e9), seen)
 
 
-def instants(trace: Trace) -> Array:
+def aim_of(goal: Goal, body: Body, dt: float) -> dict[str, Any]:
+    """What a GPU must know to add up the same sums."""
+    asked = {"speed": -1.0 if goal.speed is None else goal.speed, "step": -1.0 if goal.step is None else goal.step}
+    free = {"user": EPS_USER, "side": EPS_SIDE, "facing": EPS_FACING, "head": EPS_HEAD, "momenta": EPS_ANG}
+    size = {"leg": leg_length(body), "scale": body.total_mass * com_height(body), "rate": INSTANTS * dt}
+    return asked | size | {f"free_{name}": value for name, value in free.items()}
+
+
+def instants(steps: int, dt: float) -> Int[Array, "n"]:
     """The steps that end an instant of 1/120 s."""
-    passed = np.floor(np.arange(len(trace.phase) + 1) * trace.dt * INSTANTS + 1e-9)
+    passed = np.floor(np.arange(steps + 1) * dt * INSTANTS + 1e-4)
     return np.flatnonzero(np.diff(passed) > 0)
+
+
+def _askew(trace: Trace) -> Bool[Array, "K B"]:
+    """Is the head tilted, or turned away from the wish? Its angles are those in the frame of the wish."""
+    coronal, sagittal, yaw = np.moveaxis(trace.head_angles, 2, 0)
+    cos, sin, x, y = np.cos(trace.wish), np.sin(trace.wish), np.tan(sagittal), -np.tan(coronal)  # of the up vector
+    tilts = np.arctan(cos * y - sin * x), np.arctan(cos * x + sin * y), _wrapped(yaw - trace.wish)
+    return np.linalg.norm(tilts, axis=0) > HEAD_TILT
 
 
 def find_strides(trace: Trace) -> Strides:
@@ -101,8 +137,8 @@ def _strides(trace: Trace, walker: int) -> Float[Array, "n 7"]:
     first, last = at[:-1], at[1:]
     seconds, wish = (last - first) * trace.dt, trace.wish[last, walker]
     ahead, aside = _turned(trace.com[last, walker] - trace.com[first, walker], wish)
-    within = np.repeat(wish, last - first)  # of each step from the first strike to the last
     rows = slice(int(at[0]), int(at[-1]))
+    within = trace.wish[rows, walker]
     begin = first - at[0]
     x, y = _turned(trace.momentum[rows, walker], within)
     largest = np.maximum.reduceat(np.abs(np.stack([x, y, trace.momentum[rows, walker, 2]], axis=1)), begin)
@@ -133,7 +169,7 @@ def _user(strides: Strides, goal: Goal) -> Float[Array, "n"]:
     return cost
 
 
-def _step(trace: Trace, strides: Strides) -> Float[Array, "n"]:
+def _pace(trace: Trace, strides: Strides) -> Float[Array, "n"]:
     """How far from a person's step length at this speed."""
     leg = leg_length(trace.physics.body)
     wanted = leg * (np.maximum(strides.velocity[:, 0], 0.0) / np.sqrt(GRAVITY * leg)) ** 0.42

@@ -8,6 +8,8 @@ processor, slowly: good for a test, for nothing else.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from jostle.body import Physics
@@ -45,6 +47,7 @@ class GpuWalk:
     def _make_arrays(self, fallen: float) -> None:
         from jostle.controllers.walker import gpu_kernel as kernel
         from jostle.controllers.walker.gpu_body import Body
+        from jostle.controllers.walker.gpu_return import Aim
         from jostle.controllers.walker.gpu_tally import COLUMNS
 
         wp, count, data = self._wp, self.count, self._data
@@ -63,7 +66,14 @@ class GpuWalk:
         ):  # fmt: skip
             setattr(self._body, name, getattr(data, field))
         self._body.heading, self._body.wish = self._heading, self._wish
+        self._aim = Aim()
         self._figure = _figure(kernel.ANGLE_ROWS, wp, self.physics, self._style, fallen)
+
+    def aim(self, **asked: Any) -> None:
+        """What the return asks for, by the names of `gpu_return.Aim`; holds for the next start."""
+        for name, value in asked.items():
+            setattr(self._aim, name, self._wp.vec3(*value) if np.ndim(value) else float(value))
+        self._graph = None
 
     def start(
         self,
@@ -153,7 +163,16 @@ class GpuWalk:
 
         data, mjw, wp = self._data, self._mjw, self._wp
         mjw.step1(self._model, data)
-        inputs = [self._body, self._figure, self._parameters, *self._events, self._clock, self._state, self._side]
+        inputs = [
+            self._body,
+            self._figure,
+            self._aim,
+            self._parameters,
+            *self._events,
+            self._clock,
+            self._state,
+            self._side,
+        ]
         inputs += [self._since, self._alive, data.xfrc_applied, data.qfrc_applied, self._damping, self._tally]
         wp.launch(kernel.control, dim=self.count, inputs=inputs)
         mjw.passive(self._model, data)  # dampers may have changed
@@ -164,6 +183,15 @@ class GpuWalk:
     def headings(self) -> Float[Array, "B"]:
         with self._here():
             return self._heading.numpy().astype(float)
+
+    def returned(self) -> dict[str, Float[Array, "B"]]:
+        """The sums of `tuning.returns`."""
+        from jostle.controllers.walker.gpu_tally import C
+
+        with self._here():
+            tally = self._tally.numpy().astype(float)
+        sums = {name.removeprefix("r_"): tally[:, column] for name, column in C.items() if name.startswith("r_")}
+        return sums | {"steps": tally[:, C["steps"]]}
 
     def seen(self) -> dict[str, Float[Array, "B ..."]]:
         """What `tuning.observe` sees in a trace."""

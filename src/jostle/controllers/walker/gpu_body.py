@@ -72,14 +72,20 @@ def ahead_of(v: wp.vec3, heading: float):
 
 
 @wp.func
-def seen_frame(body: Body, b: int, part: int):
-    """Of a part, in the frame of the heading."""
-    m, c, s = body.xmat[b, part], wp.cos(body.heading[b]), wp.sin(body.heading[b])
+def frame_from(m: wp.mat33, heading: float):
+    """A frame of the world in that of a heading."""
+    c, s = wp.cos(heading), wp.sin(heading)
     return wp.mat33(
         c * m[0, 0] + s * m[1, 0], c * m[0, 1] + s * m[1, 1], c * m[0, 2] + s * m[1, 2],
         c * m[1, 0] - s * m[0, 0], c * m[1, 1] - s * m[0, 1], c * m[1, 2] - s * m[0, 2],
         m[2, 0], m[2, 1], m[2, 2],
     )  # fmt: skip
+
+
+@wp.func
+def seen_frame(body: Body, b: int, part: int):
+    """Of a part, in the frame of the heading."""
+    return frame_from(body.xmat[b, part], body.heading[b])
 
 
 @wp.func

@@ -14,6 +14,7 @@ import math
 import warp as wp
 
 from jostle.controllers.walker.gpu_body import Body, Figure, ahead_of, feel, seen_frame, world_angles
+from jostle.controllers.walker.gpu_return import Aim, note_instant, note_stride
 from jostle.controllers.walker.gpu_tally import POWER, STRUCK_AT, add, note, note_strike
 from jostle.controllers.walker.trace import PATIENCE
 from jostle.controllers.walker.walk import NEAR, SHORTEST
@@ -163,6 +164,7 @@ def has_fallen(body: Body, figure: Figure, b: int, k: int, tally: wp.array2d(dty
 def control(
     body: Body,
     figure: Figure,
+    aim: Aim,
     p: wp.array2d(dtype=float),
     push_from: wp.array2d(dtype=int),
     push_until: wp.array2d(dtype=int),
@@ -199,6 +201,7 @@ def control(
     feet = feel(body, figure, b, side)
     act(body, figure, p, b, state, side, feet.planted, torques, tally)
     note(body, figure, b, k, state, side, feet, p[b, SPEED], tally)
+    note_instant(body, figure, aim, b, k, state, side, feet, tally)
 
     if figure.guided == 1:
         steer(body, figure, p, b, state, side)
@@ -212,6 +215,7 @@ def control(
     passed = since[b] if figure.timed == 1 else away[0]
     pushes_off = state == 0 and passed > p[b, SWITCH]
     since[b] = since[b] + figure.dt
+    note_stride(body, figure, aim, b, side, struck, p[b, SPEED], tally)
     if struck:
         note_strike(body, figure, b, k, side, tally)
         states[b] = 0

@@ -23,6 +23,8 @@ COLUMNS = (
     "bent_now", "ahead_now", "stood_now", "first", "last", "both", "both_now",
     "since_left", "since_right", "cycle_left", "cycle_right", "heel_left", "heel_right", "foot_left", "foot_right",
     "flat_left", "flat_right", "mid_left", "mid_right",
+    "r_user", "r_pace", "r_side", "r_turned", "r_momenta", "r_unsteady", "r_askew", "r_loose", "r_stubbed",
+    "from_x", "from_y", "most_x", "most_y", "most_z", "sway", "sway_squares", "in_stride",
     "cycles", "cycle_steps", "heel_off", "toe_off", "flat",
 )  # fmt: skip
 C = {name: i for i, name in enumerate(COLUMNS)}
@@ -87,6 +89,13 @@ def close_cycle(tally: wp.array2d(dtype=float), b: int, k: int, foot: int):
 
 
 @wp.func
+def head_velocity(body: Body, figure: Figure, b: int):
+    head = figure.part[0, 6]
+    motion = body.cvel[b, head]
+    return wp.spatial_bottom(motion) + wp.cross(wp.spatial_top(motion), body.xpos[b, head] - body.com[b, 1])
+
+
+@wp.func
 def note_body(body: Body, figure: Figure, tally: wp.array2d(dtype=float), b: int, k: int, usual: float):
     """Centre of mass, turning and head."""
     com, spin, head = body.com[b, 1], body.spin[b, 1][2], figure.part[0, 6]
@@ -94,8 +103,7 @@ def note_body(body: Body, figure: Figure, tally: wp.array2d(dtype=float), b: int
         if k == 0:
             tally[b, START + axis] = com[axis]
         tally[b, COM + axis] = com[axis]
-    motion = body.cvel[b, head]
-    ahead = wp.spatial_bottom(motion) + wp.cross(wp.spatial_top(motion), body.xpos[b, head] - com)
+    ahead = head_velocity(body, figure, b)
     if k > 0:
         rate = (spin - tally[b, SPIN]) / figure.dt
         extra = ahead[0] - usual  # for the precision of single numbers
