@@ -9,10 +9,10 @@ from jostle.assets import walker_path
 from jostle.body import Ground
 from jostle.controllers.walker.parameters import GUIDED, WALKER
 from jostle.controllers.walker.people import PEOPLE, walker_physics
-from jostle.controllers.walker.trace import Turn, rollout
+from jostle.controllers.walker.trace import rollout
 from jostle.controllers.walker.walk import Walk
 from jostle.runtime import load_controller
-from jostle.tuning.chance import Chance, gust_steps, motor_noise, turn_steps
+from jostle.tuning.chance import Chance, Fates, gust_steps, turn_steps
 from jostle.tuning.goal import Goal
 from jostle.tuning.trials import Bench, Job
 
@@ -76,35 +76,51 @@ def test_noise_pushes_a_body_alike_at_every_time_step():
     """The impulse of a constant torque over a second spreads as much at 1 ms as at 2 ms."""
     chance, spread = Chance(trials=400, noise=50.0), {}
     for dt in (0.001, 0.002):
-        drawn = motor_noise(chance, (1,), round(1.0 / dt), dt)
-        assert drawn is not None
-        spread[dt] = np.std(drawn.sum(axis=0) * dt)
+        fates = Fates(chance, (1,), 1.0, dt, 400)
+        spread[dt] = np.std(sum(fates.noise(k) for k in range(round(1.0 / dt))) * dt)
     assert spread[0.001] == pytest.approx(spread[0.002], rel=0.03)
     expected = 50.0 * np.exp(-2.76) * np.sqrt(1.0 / 2400.0)  # of 2,400 independent draws in a second
     assert spread[0.001] == pytest.approx(expected, rel=0.03)
-    assert motor_noise(Chance(), (1,), 10, DT) is None
 
 
 def test_torques_are_noisy_by_their_size_and_stiffness(guided):
     """(4.15): in the first step, where everything else is equal."""
     values = np.stack([guided] * 2)
     physics = walker_physics(PEOPLE["thin"], Ground(), DT)
-    noise = np.zeros((1, 30, 2))
-    noise[0, :, 1] = np.linspace(-2.0, 2.0, 30)
-    trace = rollout(Walk(physics, 2, "guided", 1), values, DT, 0.5, noise=noise)
+    noise = np.stack([np.zeros(30), np.linspace(-2.0, 2.0, 30)], axis=1)
+
+    def shake(walk, k):
+        walk.jitter = noise
+
+    trace = rollout(Walk(physics, 2, "guided", 1), values, DT, 0.5, happens=shake)
     calm, noisy = trace.torques[0]
     kp = GUIDED.unpack(values).kp[0, 0]
-    np.testing.assert_allclose(noisy, calm + noise[0, :, 1] * np.abs(calm) * kp**-0.25, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(noisy, calm + noise[:, 1] * np.abs(calm) * kp**-0.25, rtol=1e-9, atol=1e-9)
 
 
-def test_a_wish_holds_from_its_step_on(guided):
-    physics = walker_physics(PEOPLE["thin"], Ground(), DT)
-    turns = [Turn(20, np.array([0.2, 0.0])), Turn(60, np.array([0.2, -0.3]))]
-    trace = rollout(Walk(physics, 2, "guided", 1), np.stack([guided] * 2), 0.2, 0.5, turns=turns)
-    assert (trace.wish[:20] == 0.0).all()
-    assert (trace.wish[20:, 0] == 0.2).all()
-    assert (trace.wish[20:60, 1] == 0.0).all()
-    assert (trace.wish[60:, 1] == -0.3).all()
+def test_fates_are_what_was_drawn(guided):
+    """Four walkers, two trials: everyone is pushed and told to turn as its trial says, when it says so."""
+    chance = Chance(trials=2, force=25.0, gusts=4.0, duration=0.1, turn=0.1, turns=5.0)
+    seconds, forces = 1.2, []
+    fates = Fates(chance, (5,), seconds, DT, 4)
+    walk = Walk(walker_physics(PEOPLE["thin"], Ground(), DT), 4, "guided", 1)
+    torso = int(walk.physics.bodies[walk.physics.body.skeleton.index("Spine")])
+
+    def watched(walk, k):
+        fates(walk, k)
+        forces.append(walk.many.read("xfrc_applied")[:, torso, :3].copy())
+
+    trace = rollout(walk, np.stack([guided] * 4), seconds, 0.5, happens=watched)
+    begin, end, force = gust_steps(chance, (5,), seconds, DT)
+    wishes = dict(turn_steps(chance, (5,), seconds, DT))
+    assert wishes
+    assert (end > begin).any()
+    wish = np.zeros(2)
+    for k in range(len(trace.phase)):
+        wish = wishes.get(k, wish)
+        np.testing.assert_array_equal(trace.wish[k], np.tile(wish, 2))
+        blows = (begin <= k) & (k < end)
+        np.testing.assert_allclose(forces[k], np.tile((blows[:, :, None] * force).sum(axis=1), (2, 1)))
 
 
 def test_all_candidates_meet_the_same_fates_wherever_they_stand(guided):

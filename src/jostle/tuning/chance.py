@@ -15,11 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jostle.controllers.walker.walk import Walk
 from jostle.types import Array, Float, Int
 
 STEP = 1.0 / 2400.0  # seconds: the thesis's, at which its noise is drawn
 HAMILTON = np.exp(-2.76)  # (4.15)
 _GUSTS, _TURNS, _NOISE = range(3)  # streams of a fate
+_BLOCK = 100  # steps whose noise is drawn at once
 
 
 @dataclass(frozen=True)
@@ -76,15 +78,6 @@ def turn_steps(
     return list(found.items())
 
 
-def motor_noise(chance: Chance, seed: tuple[int, ...], steps: int, dt: float) -> Float[Array, "steps 30 trials"] | None:
-    """Standard deviations of torque, over |torque| / kp^0.25, times what is drawn: (4.14), (4.15)."""
-    if not chance.noise:
-        return None
-    scale = chance.noise * HAMILTON * np.sqrt(STEP / dt)
-    drawn = [np.random.default_rng((*seed, i, _NOISE)).standard_normal((steps, 30)) for i in range(chance.trials)]
-    return scale * np.stack(drawn, axis=2)
-
-
 def _arrivals(rng: np.random.Generator, rate: float, seconds: float) -> Float[Array, "n"]:
     """Of a Poisson process. Drawn one after the other, so that longer walks begin as shorter ones do."""
     times, now = [], 0.0
@@ -94,3 +87,32 @@ def _arrivals(rng: np.random.Generator, rate: float, seconds: float) -> Float[Ar
             break
         times.append(now)
     return np.array(times)
+
+
+class Fates:
+    """What happens to a batch, the trials of one candidate after those of another: call it before each step."""
+
+    def __init__(self, chance: Chance, seed: tuple[int, ...], seconds: float, dt: float, count: int) -> None:
+        self._whose = np.arange(count) % chance.trials
+        self._begin, self._end, self._force = gust_steps(chance, seed, seconds, dt)
+        self._moments = set(self._begin.ravel().tolist()) | set(self._end.ravel().tolist())
+        self._wishes = dict(turn_steps(chance, seed, seconds, dt))
+        self._scale = chance.noise * HAMILTON * np.sqrt(STEP / dt)
+        self._drawn = [np.random.default_rng((*seed, i, _NOISE)) for i in range(chance.trials)]
+        self._noise: Float[Array, "block 30 trials"] = np.zeros((0, 30, chance.trials))
+
+    def __call__(self, walk: Walk, k: int) -> None:
+        if k in self._moments:
+            blows = (self._begin <= k) & (k < self._end)
+            force = (blows[:, :, None] * self._force).sum(axis=1)
+            walk.many.push(walk.physics.body.skeleton.index("Spine"), force[self._whose])
+        if k in self._wishes:
+            walk.wish[:] = self._wishes[k][self._whose]
+        if self._scale:
+            walk.jitter = self.noise(k)[:, self._whose]
+
+    def noise(self, k: int) -> Float[Array, "30 trials"]:
+        """Of step k; steps must be asked for in order. Torque over |torque| / kp^0.25: (4.14), (4.15)."""
+        if k % _BLOCK == 0:
+            self._noise = self._scale * np.stack([rng.standard_normal((_BLOCK, 30)) for rng in self._drawn], axis=2)
+        return self._noise[k % _BLOCK]

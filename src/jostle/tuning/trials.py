@@ -17,9 +17,9 @@ import numpy as np
 from jostle.body import Ground
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import Person, walker_physics
-from jostle.controllers.walker.trace import Shove, Trace, Turn, rollout
+from jostle.controllers.walker.trace import Shove, Trace, rollout
 from jostle.controllers.walker.walk import Walk
-from jostle.tuning.chance import Chance, gust_steps, motor_noise, turn_steps
+from jostle.tuning.chance import Chance, Fates, gust_steps
 from jostle.tuning.goal import Goal, weights_of
 from jostle.tuning.objective import Score, score
 from jostle.tuning.recipe import Pushes, Recipe
@@ -110,12 +110,10 @@ class Bench:
 
 def disturbed(job: Job, walk: Walk, rows: Float[Array, "B P"]) -> Trace:
     """Walk with all that happens in this job."""
-    pushed, chance, dt = shoves(job, len(rows), walk.dt), job.chance, walk.dt
-    if chance is None:
-        return rollout(walk, rows, job.seconds, job.person.fallen, pushed)
-    turns = [Turn(k, _repeated(wish, len(rows))) for k, wish in turn_steps(chance, job.seed, job.seconds, dt)]
-    noise = motor_noise(chance, job.seed, round(job.seconds / dt), dt)
-    return rollout(walk, rows, job.seconds, job.person.fallen, pushed, turns=turns, noise=noise)
+    if job.chance is None:
+        return rollout(walk, rows, job.seconds, job.person.fallen, shoves(job, len(rows), walk.dt))
+    fates = Fates(job.chance, job.seed, job.seconds, walk.dt, len(rows))
+    return rollout(walk, rows, job.seconds, job.person.fallen, happens=fates)
 
 
 def judged(trace: Trace, job: Job, rows: Float[Array, "B P"]) -> Score:
@@ -223,10 +221,5 @@ def shoves(job: Job, rows: int, dt: float) -> list[Shove]:
         acting = (begin <= now) & (now < end)  # (trials, n)
         if acting.any():
             own = (acting[:, :, None] * forces).sum(axis=1)  # (trials, 3)
-            made.append(Shove(now * dt, (then - now) * dt, _repeated(own, rows)))
+            made.append(Shove(now * dt, (then - now) * dt, np.tile(own, (-(-rows // len(own)), 1))[:rows]))
     return made
-
-
-def _repeated(own: Float[Array, "trials *k"], rows: int) -> Float[Array, "B *k"]:
-    """What each trial has, for the trials of one candidate after another."""
-    return np.resize(own, (rows, *own.shape[1:]))

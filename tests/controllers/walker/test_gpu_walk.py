@@ -7,7 +7,7 @@ from jostle.assets import walker_path
 from jostle.body import Ground
 from jostle.controllers.walker.parameters import GUIDED, WALKER
 from jostle.controllers.walker.people import walker_physics
-from jostle.controllers.walker.trace import Shove, Turn, rollout
+from jostle.controllers.walker.trace import Shove, rollout
 from jostle.controllers.walker.walk import Walk
 from jostle.runtime import load_controller
 from jostle.tuning.objective import observe
@@ -27,9 +27,13 @@ def test_a_gpu_turns_as_the_processor_does():
     at, to = np.array([[300, 700], [300, 700]]), np.array([[0.15, -0.2], [-0.3, -0.35]])
     found.start(values, turn_at=at, turn_to=to)
     found.run(1000)
-    turns = [Turn(step, to[:, i]) for i, step in enumerate((300, 700))]
+
+    def turn(walk, k):
+        if k in at[0]:
+            walk.wish[:] = to[:, at[0].tolist().index(k)]
+
     walk = Walk(physics, 2, "guided")
-    trace = rollout(walk, values, 2.0, walker.person.fallen, turns=turns)
+    trace = rollout(walk, values, 2.0, walker.person.fallen, happens=turn)
     np.testing.assert_allclose(found.headings, walk.heading, atol=1e-3)
     seen, wanted = found.seen(), observe(trace)
     for key in ("lasted", "velocity", "power", "ratio", "states", "step_m"):

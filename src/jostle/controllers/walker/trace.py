@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,14 +24,6 @@ class Shove:
     time: float
     duration: float
     force: Float[Array, "B 3"]  # newtons
-
-
-@dataclass(frozen=True, eq=False)
-class Turn:
-    """From this step on every walker wishes to head there."""
-
-    step: int
-    wish: Float[Array, "B"]  # radians about Z
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,17 +75,14 @@ def rollout(
     fallen: float,
     shoves: Sequence[Shove] = (),
     poses: bool = False,
-    turns: Sequence[Turn] = (),
-    noise: Float[Array, "K 30 n"] | None = None,
+    happens: Callable[[Walk, int], None] | None = None,
 ) -> Trace:
     """Start the walkers and let them walk; those whose centre of mass sinks below `fallen` metres are dropped.
 
-    `noise` is for n walkers and repeats from one n to the next.
+    What `happens` is told of every step before it is made.
     """
     log = _Log(walk, round(seconds / walk.dt), poses)
     walk.start(values)
-    wishes = {turn.step: turn.wish for turn in turns}
-    of_walker = np.arange(walk.many.count) % (1 if noise is None else noise.shape[2])
     last_strike = np.zeros(walk.many.count, dtype=int)
     torso = walk.physics.body.skeleton.index("Spine")
     upright = walk.normal / walk.normal[:, 2:]  # height is counted along Z, from the ground
@@ -101,8 +90,8 @@ def rollout(
     for k in range(log.length):
         rows = walk.rows
         _push(walk, torso, shoves, k * walk.dt)
-        walk.wish[:] = wishes.get(k, walk.wish)
-        walk.jitter = None if noise is None else noise[k][:, of_walker]
+        if happens is not None:
+            happens(walk, k)
         log.before(k, walk)
         struck = log.after(k, rows, *walk.step())
         last_strike[rows[struck]] = k

@@ -80,6 +80,7 @@ class Walk:
         """Put every walker into the start state of its parameters, facing its heading, its feet on the ground."""
         gains, count = self.space.unpack(values), self.many.count
         self.heading[:] = self.wish[:] = heading
+        self.jitter = None
         qpos, qvel = start_state(gains, self.heading)
         self.many.start(qpos, qvel)
         self.resume(gains, np.zeros(count, int), np.zeros(count, int), np.zeros(count))
