@@ -1,0 +1,42 @@
+"""How often does a walker get through what may happen? Figures 4.3, 4.4 and 4.6 of Wang 2010.
+
+A trial is ten seconds in a world drawn by chance; it is passed by who has not fallen in them. The hundred fates of a
+walker are drawn anew, never those that it was made with, and are the same for every walker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from jostle.evaluate.walk.march import March
+from jostle.evaluate.walk.subjects import REPORTED, Subject
+from jostle.tuning.chance import Chance, Fates
+from jostle.types import Array, Bool
+
+SECONDS = 10.0
+TRIALS = 100
+HELD_OUT = 4_1976  # begins the seeds of these fates, so that no recipe has them
+
+
+def survived(
+    subject: Subject, chance: Chance, seed: int = 0, seconds: float = SECONDS, timestep: float = REPORTED
+) -> Bool[Array, "trials"]:
+    """Which of its trials a walker gets through."""
+    count = chance.trials
+    fates = Fates(chance, (HELD_OUT, seed), seconds, timestep, count)
+    march = March(subject.walk(count, timestep), subject.copies(count), subject.person.fallen)
+    for k in range(round(seconds / timestep)):
+        fates(march.walk, k)
+        march.step()
+        if not len(march.walk.rows):
+            break
+    return march.walking
+
+
+def success_rate(subject: Subject, chance: Chance, seed: int = 0, timestep: float = REPORTED) -> dict[str, Any]:
+    """The share of a hundred trials, and the standard error of such a share."""
+    share = float(np.mean(survived(subject, replace(chance, trials=TRIALS), seed, timestep=timestep)))
+    return {"walker": subject.name, "success": share, "error": float(np.sqrt(share * (1.0 - share) / TRIALS))}
