@@ -12,7 +12,7 @@ from jostle.cli.chart import Screen, spark
 from jostle.cli.walk import parse_push
 from jostle.clips import load_clip
 from jostle.controllers import Playback
-from jostle.controllers.walker.parameters import WALKER
+from jostle.controllers.walker.parameters import GUIDED, WALKER
 from jostle.controllers.walker.people import PEOPLE
 from jostle.controllers.walker.walker import Walker
 from jostle.errors import CommandError
@@ -67,6 +67,21 @@ def test_a_recipe_becomes_a_walker_with_its_log_and_plot(folder, capsys):
         weighted = sum(float(value) for key, value in row.items() if key.startswith("w_"))
         assert weighted == pytest.approx(float(row["cost"]))
     assert (folder / "new.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_walker_becomes_a_guided_one_in_a_world_by_chance(folder, capsys):
+    """`--recipe` is the recipe as well; a recipe of another kind starts from a walker's parameters."""
+    chance = 'machine = "guided"\n' + RECIPE.partition("[[stage]]")[0] + "[[stage]]\nseconds = 0.1\ngenerations = 1\n"
+    chance += 'objective = "return"\nadvance = 0.0\nchance = {trials = 2, force = 20, turn = 0.3, noise = 10}\n'
+    (folder / "chance.toml").write_text(chance)
+    options = ("-o", folder / "guided.jostle", "--threads", "1")
+    assert run("walk", "optimise", "--recipe", folder / "chance.toml", *options) == 0
+    walker = load_controller(folder / "guided.jostle")
+    assert isinstance(walker, Walker)
+    assert (walker.machine, len(walker.values)) == ("guided", len(GUIDED))
+    capsys.readouterr()
+    assert run("walk", "optimise", folder / "recipe.toml", "--recipe", folder / "chance.toml", *options) == 1
+    assert "keep one of them" in capsys.readouterr().err
 
 
 def test_stopped_and_resumed_it_is_the_same_walker(folder, capsys):

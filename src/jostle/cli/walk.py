@@ -26,6 +26,7 @@ def optimise(
     /,
     *,
     output: Output,
+    by_recipe: Annotated[str | None, tyro.conf.arg(name="recipe")] = None,
     body: str | None = None,
     machine: Literal["walker", "simbicon", "guided"] | None = None,
     start: str | None = None,
@@ -46,6 +47,7 @@ def optimise(
     Args:
         recipe: recipe to follow (.toml); what is said below counts more than what it says
         output: walker to write (.jostle); checkpoint (.run), log (.csv) and plot (.png) lie beside it
+        by_recipe: the recipe, where it is to stand among the options
         body: who walks: long_arm, thin, short, stocky, overweight, tall
         machine: the state machine that walks
         start: where to start: initial, walker:NAME or a .jostle file
@@ -65,7 +67,9 @@ def optimise(
 
     given = {"body": body, "machine": machine, "start": start, "seed": seed, "population": population, "sigma": sigma}
     wishes = {"speed": speed, "step": step}
-    order = Order(recipe, _given(given), _given(wishes), output, threads, cluster, gpu, resume)
+    if recipe is not None and by_recipe is not None:
+        raise CommandError(f"Two recipes are given, {recipe} and {by_recipe}; keep one of them.")
+    order = Order(recipe or by_recipe, _given(given), _given(wishes), output, threads, cluster, gpu, resume)
     follow(order, Limits(minutes, generations))
 
 

@@ -50,7 +50,7 @@ def score_return(trace: Trace, goal: Goal) -> Score:
     strides, at, count = find_strides(trace), instants(len(trace.phase), trace.dt), len(trace.steps)
 
     def summed(values: Float[Array, "n"]) -> Float[Array, "B"]:
-        return np.bincount(strides.walker, values, count)
+        return np.bincount(strides.walker, values, count).astype(float)  # of no strides it would be whole numbers
 
     def counted(what: Float[Array, "K B"] | Bool[Array, "K B"]) -> Float[Array, "B"]:
         return (what * trace.walked)[at].sum(axis=0).astype(float)
