@@ -89,6 +89,17 @@ def _arrivals(rng: np.random.Generator, rate: float, seconds: float) -> Float[Ar
     return np.array(times)
 
 
+def noise_scale(chance: Chance, dt: float) -> float:
+    """The standard deviation of torque, over |torque| / kp^0.25 (4.15), at this time step."""
+    return float(chance.noise * HAMILTON * np.sqrt(STEP / dt))
+
+
+def noise_seeds(chance: Chance, seed: tuple[int, ...]) -> Int[Array, "trials"]:
+    """For whoever draws noise by its own means."""
+    rngs = (np.random.default_rng((*seed, i, _NOISE)) for i in range(chance.trials))
+    return np.array([rng.integers(1, 2**31 - 1) for rng in rngs])
+
+
 class Fates:
     """What happens to a batch, the trials of one candidate after those of another: call it before each step."""
 
@@ -97,7 +108,7 @@ class Fates:
         self._begin, self._end, self._force = gust_steps(chance, seed, seconds, dt)
         self._moments = set(self._begin.ravel().tolist()) | set(self._end.ravel().tolist())
         self._wishes = dict(turn_steps(chance, seed, seconds, dt))
-        self._scale = chance.noise * HAMILTON * np.sqrt(STEP / dt)
+        self._scale = noise_scale(chance, dt)
         self._drawn = [np.random.default_rng((*seed, i, _NOISE)) for i in range(chance.trials)]
         self._noise: Float[Array, "block 30 trials"] = np.zeros((0, 30, chance.trials))
 

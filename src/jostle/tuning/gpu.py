@@ -1,7 +1,8 @@
 """Scoring on a GPU: the whole population walks at once, every walk of every candidate a world of its own.
 
 Scores are those of `trials.Bench` within single precision: gaits are chaotic, so costs agree to a few digits and not
-bit for bit, and what was found on a GPU is judged on the processor before it counts (`jostle evaluate walk`).
+bit for bit (and motor noise is drawn by the GPU itself, from the same distribution). What was found on a GPU is judged
+on the processor before it counts (`jostle evaluate walk`).
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ import numpy as np
 from jostle.controllers.walker.gpu import GpuWalk
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import walker_physics
-from jostle.errors import CommandError
-from jostle.tuning.chance import turn_steps
+from jostle.tuning.chance import noise_scale, noise_seeds, turn_steps
 from jostle.tuning.objective import judge
 from jostle.tuning.returns import aim_of, instants, judge_return
 from jostle.tuning.trials import Job, Outcome, kept_ready, mean, over_trials, push_steps
@@ -40,8 +40,6 @@ class Gpu:
 
     def score(self, job: Job, values: Float[Array, "B P"]) -> Outcome:
         """Let every candidate walk and score it."""
-        if job.chance is not None and job.chance.noise:
-            raise CommandError("A GPU knows no motor noise yet; leave out --gpu.")
         return mean([self._score(job, values, timestep) for timestep in job.timesteps])
 
     def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:
@@ -52,6 +50,9 @@ class Gpu:
         events = [np.tile(own, (len(values), *[1] * (own.ndim - 1))) if own.size else None for own in plan]
         body, returned = walk.physics.body, job.goal.objective == "return"
         with _LOCK:
+            if job.chance is not None:
+                seeds = np.tile(noise_seeds(job.chance, job.seed), len(values))
+                walk.shake(noise_scale(job.chance, walk.dt), seeds)
             if returned:
                 walk.aim(**aim_of(job.goal, body, walk.dt))
             walk.start(rows, *events)

@@ -16,6 +16,28 @@ pytest.importorskip("warp", reason="needs the extra 'gpu'")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 
+def test_a_gpu_draws_noise_of_the_right_size_and_alike_for_equal_fates():
+    from jostle.controllers.walker.gpu import GpuWalk
+
+    walker, count, noise = load_controller(walker_path("thin")), 64, 0.3
+    values = np.stack([walker.values] * count)
+    forces = {}
+    walk = GpuWalk(walker_physics(walker.person), count, "walker", walker.person.fallen, "cpu")
+    for strength in (0.0, noise):
+        walk.shake(strength, np.arange(count) // 2 + 1)
+        walk.start(values)
+        walk.run(1)
+        forces[strength] = walk.applied[:, 6:]
+    calm, shaken = forces[0.0], forces[noise]
+    gains = WALKER.unpack(values[:1])
+    torque = calm[0] - gains.kd[0, 0] * gains.rates[0]  # with the damper
+    drawn = (shaken - calm) / (np.abs(torque) * gains.kp[0, 0] ** -0.25 + 1e-9)
+    np.testing.assert_allclose(shaken[::2], shaken[1::2], atol=1e-3)
+    some = np.abs(torque) > 1.0
+    assert np.std(drawn[::2][:, some]) == pytest.approx(noise, rel=0.1)
+    assert abs(np.mean(drawn[::2][:, some])) < 0.05
+
+
 def test_a_gpu_turns_as_the_processor_does():
     from jostle.controllers.walker.gpu import GpuWalk
 

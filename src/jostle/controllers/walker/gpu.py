@@ -59,13 +59,14 @@ class GpuWalk:
         self._since, self._clock = wp.zeros(count, dtype=float), wp.zeros(1, dtype=int)
         self._events: list = []
         self._heading, self._wish = wp.zeros(count, dtype=float), wp.zeros(count, dtype=float)
+        self._fate = wp.zeros(count, dtype=int)
         self._body = Body()
         for name, field in (
             ("qpos", "qpos"), ("qvel", "qvel"), ("xpos", "xpos"), ("xmat", "xmat"), ("cvel", "cvel"),
             ("xaxis", "xaxis"), ("com", "subtree_com"), ("velocity", "subtree_linvel"), ("spin", "subtree_angmom"),
         ):  # fmt: skip
             setattr(self._body, name, getattr(data, field))
-        self._body.heading, self._body.wish = self._heading, self._wish
+        self._body.heading, self._body.wish, self._body.fate = self._heading, self._wish, self._fate
         self._aim = Aim()
         self._figure = _figure(kernel.ANGLE_ROWS, wp, self.physics, self._style, fallen)
 
@@ -74,6 +75,13 @@ class GpuWalk:
         for name, value in asked.items():
             setattr(self._aim, name, self._wp.vec3(*value) if np.ndim(value) else float(value))
         self._graph = None
+
+    def shake(self, noise: float, fates: Int[Array, "B"]) -> None:
+        """Motor noise of this strength from the next start on, drawn alike for walkers of one fate."""
+        with self._here():
+            self._fate.assign(fates.astype(np.int32))
+        if noise != self._figure.noise:
+            self._figure.noise, self._graph = noise, None
 
     def start(
         self,
@@ -183,6 +191,12 @@ class GpuWalk:
     def headings(self) -> Float[Array, "B"]:
         with self._here():
             return self._heading.numpy().astype(float)
+
+    @property
+    def applied(self) -> Float[Array, "B nv"]:
+        """The torques of the last step, without dampers."""
+        with self._here():
+            return self._data.qfrc_applied.numpy().astype(float)
 
     def returned(self) -> dict[str, Float[Array, "B"]]:
         """The sums of `tuning.returns`."""

@@ -28,6 +28,7 @@ class Body:
     spin: wp.array2d(dtype=wp.vec3)
     heading: wp.array(dtype=float)
     wish: wp.array(dtype=float)
+    fate: wp.array(dtype=int)  # seeds of motor noise: equal for equal fates
 
 
 @wp.struct
@@ -49,6 +50,7 @@ class Figure:
     early: int
     guided: int
     toe_up: float
+    noise: float  # torque over |torque| / kp^0.25 (4.15)
 
 
 @wp.struct

@@ -79,6 +79,7 @@ def act(
     figure: Figure,
     p: wp.array2d(dtype=float),
     b: int,
+    k: int,
     state: int,
     side: int,
     planted: bool,
@@ -127,6 +128,9 @@ def act(
                     turn = on_stance
                 if (row != 5 or planted) and (row < 6 or figure.world_ankles == 1):
                     torque = hinge_torque(body, figure, b, side, row, turn) + kd * rate
+        if figure.noise > 0.0:
+            drawn = wp.randn(wp.rand_init(body.fate[b], 30 * k + j))
+            torque += figure.noise * drawn * wp.abs(torque - kd * rate) * wp.pow(kp, -0.25)  # (4.14), MVT = kp
         torques[b, 6 + column] = torque * sign
         torque -= kd * rate  # with the damper that MuJoCo applies
         squares[0] += torque * torque
@@ -199,7 +203,7 @@ def control(
             body.wish[b] = turn_to[b, n]
 
     feet = feel(body, figure, b, side)
-    act(body, figure, p, b, state, side, feet.planted, torques, tally)
+    act(body, figure, p, b, k, state, side, feet.planted, torques, tally)
     note(body, figure, b, k, state, side, feet, p[b, SPEED], tally)
     note_instant(body, figure, aim, b, k, state, side, feet, tally)
 
