@@ -9,6 +9,7 @@ from bowl import Bowl
 from jostle.controllers.walker.parameters import WALKER
 from jostle.errors import CommandError
 from jostle.tuning import run as running
+from jostle.tuning.chance import Chance
 from jostle.tuning.recipe import Pushes, Recipe, Stage
 from jostle.tuning.run import begin, start_values
 
@@ -129,9 +130,10 @@ def test_what_a_stage_holds_is_not_searched():
     assert np.ptp(bowl.calls[-1][1][:, at]) > 0.0
 
 
-def test_under_fresh_pushes_the_mean_is_kept():
+@pytest.mark.parametrize("drawn", [{"pushes": Pushes(50.0, fresh=True)}, {"chance": Chance(force=50.0, fresh=True)}])
+def test_under_fresh_disturbances_the_mean_is_kept(drawn):
     bowl = Bowl()
-    run = begin(recipe(Stage(seconds=(4.0,), pushes=Pushes(50.0, fresh=True))), distant(), bowl.score)
+    run = begin(recipe(Stage(seconds=(4.0,), **drawn)), distant(), bowl.score)
     for _ in range(3):
         run.step()
         np.testing.assert_array_equal(run.best, bowl.calls[-1][1][-1])

@@ -27,6 +27,7 @@ from jostle.clips.plant import plant_feet
 from jostle.clips.seam import added, difference, velocity
 from jostle.errors import MotionError
 from jostle.maths import quat, spring
+from jostle.maths.angles import wrapped
 from jostle.skeleton import Pose, find_roles, is_humanoid
 from jostle.types import Array, Float
 
@@ -99,7 +100,7 @@ def _with_moving_root(clip: Clip) -> Clip:
 def _turned(clip: Clip) -> float:
     """By how much the root turns from the first frame to the last: radians, between -pi and pi."""
     turn = quat.yaw(clip.wxyz[-1, 0]) - quat.yaw(clip.wxyz[0, 0])
-    return float((turn + np.pi) % (2 * np.pi) - np.pi)
+    return float(wrapped(turn))
 
 
 def _next_round(clip: Clip, poses: Pose, rounds: int) -> Pose:

@@ -59,7 +59,7 @@ class Gpu:
             walk.run(steps)
         walk.wait()
         with _LOCK:
-            seen, sums = walk.seen(), walk.returned()
+            seen, sums = walk.seen(), walk.returned() if returned else {}
         if returned:
             scored = judge_return(sums, seen, job.goal, body.total_mass, instants(steps, walk.dt))
         else:

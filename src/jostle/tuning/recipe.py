@@ -78,6 +78,12 @@ class Stage:
     hold: Mapping[str, float] = field(default_factory=dict)  # parameters that keep this value and are not searched
 
     @property
+    def fresh(self) -> bool:
+        """Is what disturbs a walk drawn anew in every generation, so that a low cost may be luck?"""
+        drawn = self.pushes or self.chance
+        return drawn is not None and drawn.fresh
+
+    @property
     def ground(self) -> Ground:
         return Ground(math.radians(self.slope_deg), self.friction)
 

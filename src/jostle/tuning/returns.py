@@ -24,6 +24,7 @@ from jostle.body import GRAVITY, Body
 from jostle.controllers.walker.gait import HEAD_TILT, SLOWEST, strikes
 from jostle.controllers.walker.people import com_height, leg_length
 from jostle.controllers.walker.trace import Trace
+from jostle.maths.angles import wrapped
 from jostle.tuning.goal import Goal, weights_of
 from jostle.tuning.objective import RATIO, Score, feet_terms, landing, observe, thresholded
 from jostle.types import Array, Bool, Float, Int
@@ -61,7 +62,7 @@ def score_return(trace: Trace, goal: Goal) -> Score:
         "user": summed(_user(strides, goal)),
         "pace": np.zeros(count) if asked else summed(_pace(trace, strides)),
         "side": summed(thresholded(strides.velocity[:, 1], EPS_SIDE)),
-        "turned": counted(thresholded(_wrapped(trace.wish - trace.facing), EPS_FACING)),
+        "turned": counted(thresholded(wrapped(trace.wish - trace.facing), EPS_FACING)),
         "momenta": summed(thresholded(strides.momentum, EPS_ANG).sum(axis=1)),
         "unsteady": summed(thresholded(strides.head, EPS_HEAD)),
         "askew": counted(_askew(trace)),
@@ -115,7 +116,7 @@ def _askew(trace: Trace) -> Bool[Array, "K B"]:
     """Is the head tilted, or turned away from the wish? Its angles are those in the frame of the wish."""
     coronal, sagittal, yaw = np.moveaxis(trace.head_angles, 2, 0)
     cos, sin, x, y = np.cos(trace.wish), np.sin(trace.wish), np.tan(sagittal), -np.tan(coronal)  # of the up vector
-    tilts = np.arctan(cos * y - sin * x), np.arctan(cos * x + sin * y), _wrapped(yaw - trace.wish)
+    tilts = np.arctan(cos * y - sin * x), np.arctan(cos * x + sin * y), wrapped(yaw - trace.wish)
     return np.linalg.norm(tilts, axis=0) > HEAD_TILT
 
 
@@ -154,10 +155,6 @@ def _turned(v: Float[Array, "n 3"], heading: Float[Array, "n"]) -> tuple[Float[A
     """Along a heading and to its left."""
     cos, sin = np.cos(heading), np.sin(heading)
     return cos * v[:, 0] + sin * v[:, 1], cos * v[:, 1] - sin * v[:, 0]
-
-
-def _wrapped(angle: Float[Array, "*n"]) -> Float[Array, "*n"]:
-    return (angle + np.pi) % (2.0 * np.pi) - np.pi
 
 
 def _user(strides: Strides, goal: Goal) -> Float[Array, "n"]:

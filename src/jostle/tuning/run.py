@@ -132,12 +132,12 @@ class Run:
         return replace(told, news=self._go_on(told.survived))
 
     def _judge(self, job: Job, values: Float[Array, "n P"], outcome: Outcome) -> Generation:
-        """Keep the best, and say what there was. Under fresh pushes costs are luck, so the mean is what is kept."""
-        now, pushes = self.at, self.stage.pushes
+        """Keep the best, and say what there was. Where what disturbs is fresh, costs are luck, so the mean is kept."""
+        now = self.at
         top = int(np.argmin(outcome.cost))
         cost = float(outcome.cost[top])
         better = now.lowest is None or cost < now.lowest
-        if pushes is not None and pushes.fresh:
+        if self.stage.fresh:
             self.best = values[-1].copy()
         elif better:
             self.best = values[top].copy()

@@ -73,8 +73,7 @@ class Outcome:
 def job_of(recipe: Recipe, stage: int, seconds: float, generation: int) -> Job:
     """The job of a generation; only pushes that are fresh depend on which one it is."""
     now = recipe.stages[stage]
-    drawn = now.pushes or now.chance
-    seed = (recipe.seed, stage, generation) if drawn is not None and drawn.fresh else (recipe.seed, stage)
+    seed = (recipe.seed, stage, generation) if now.fresh else (recipe.seed, stage)
     steps = tuple(0.001 * ms for ms in now.timestep_ms)
     return Job(recipe.person, recipe.machine, now.ground, now.goal, seconds, now.pushes, seed, steps, now.chance)
 

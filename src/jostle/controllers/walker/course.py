@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.body import GRAVITY
+from jostle.maths.angles import wrapped
 from jostle.types import Array, Float
 
 TURNING = np.radians(10.0)  # a second, at most
@@ -45,7 +46,7 @@ class Course:
     def after(self, wish: float | None, velocity: Float[Array, "3"], dt: float, fastest: float = TURNING) -> Course:
         """`dt` seconds later, on the way to a heading (None: straight on); `velocity` is that of the centre of mass."""
         share = min(1.0, dt / SETTLING)
-        gap = 0.0 if wish is None else (wish - self.heading + np.pi) % (2.0 * np.pi) - np.pi
+        gap = 0.0 if wish is None else wrapped(wish - self.heading)
         turning = self.turning + share * (float(np.clip(gap / SETTLING, -fastest, fastest)) - self.turning)
         speed, aside = self.ahead @ velocity[:2], self.ahead[1] * velocity[0] - self.ahead[0] * velocity[1]
         drift = self.drift + share * (float(aside) - self.drift)

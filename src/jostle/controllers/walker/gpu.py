@@ -67,14 +67,17 @@ class GpuWalk:
         ):  # fmt: skip
             setattr(self._body, name, getattr(data, field))
         self._body.heading, self._body.wish, self._body.fate = self._heading, self._wish, self._fate
-        self._aim = Aim()
+        self._aim, self._asked = Aim(), {}
         self._figure = _figure(kernel.ANGLE_ROWS, wp, self.physics, self._style, fallen)
 
     def aim(self, **asked: Any) -> None:
         """What the return asks for, by the names of `gpu_return.Aim`; holds for the next start."""
-        for name, value in asked.items():
-            setattr(self._aim, name, self._wp.vec3(*value) if np.ndim(value) else float(value))
-        self._graph = None
+        told = {name: np.ravel(value).tolist() for name, value in asked.items()}
+        if told == self._asked:  # the graph keeps what it was recorded with
+            return
+        for name, value in told.items():
+            setattr(self._aim, name, self._wp.vec3(*value) if len(value) > 1 else value[0])
+        self._asked, self._graph = told, None
 
     def shake(self, noise: float, fates: Int[Array, "B"]) -> None:
         """Motor noise of this strength from the next start on, drawn alike for walkers of one fate."""

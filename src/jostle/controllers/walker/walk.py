@@ -25,6 +25,7 @@ from jostle.controllers.walker.mirror import WORLD, Mirror
 from jostle.controllers.walker.parameters import SPACES, Gains
 from jostle.controllers.walker.senses import TOUCH, Senses, corners, ground_normal, world_angles
 from jostle.maths import quat
+from jostle.maths.angles import wrapped
 from jostle.types import Array, Bool, Float, Int
 
 TOE_UP = 0.1  # radians: a swing foot strikes only if its toe points up by this (section 3.2)
@@ -187,7 +188,7 @@ class Walk:
 
     def _steer(self) -> None:
         """(4.3): at once to a wish that is near, otherwise nearer to it by a share."""
-        gap = (self.wish[self.rows] - self.heading[self.rows] + np.pi) % (2.0 * np.pi) - np.pi
+        gap = wrapped(self.wish[self.rows] - self.heading[self.rows])
         if not gap.any():
             return
         to = (gap * (1.0 - 2.0 * self.side) < 0.0).astype(int)  # the side of the swing leg, of the stance leg
