@@ -84,6 +84,22 @@ def test_a_walker_becomes_a_guided_one_in_a_world_by_chance(folder, capsys):
     assert "keep one of them" in capsys.readouterr().err
 
 
+def test_a_blend_of_walkers_is_a_start(folder):
+    """Gains meet at their geometric mean, angles at the arithmetic one; the best of one generation stays near."""
+    mine = load_controller(folder / "mine.jostle")
+    assert isinstance(mine, Walker)
+    other = replace(mine, values=WALKER.vector(WALKER.named(mine.values) | {"kp0.lhip_y": 250.0, "c_trans": 0.2}))
+    save_controller(other, folder / "other.jostle")
+    blend = 'start = {"mine.jostle" = 0.5, "other.jostle" = 0.5}\nbody = "tall"\nsigma = 1e-5\npopulation = 4\n'
+    (folder / "blend.toml").write_text(blend + "[[stage]]\nseconds = 0.1\nadvance = 0.0\ngenerations = 1\n")
+    assert run("walk", "optimise", folder / "blend.toml", "-o", folder / "new.jostle", "--threads", "1") == 0
+    new = load_controller(folder / "new.jostle")
+    assert isinstance(new, Walker)
+    named, own = WALKER.named(new.values), WALKER.named(mine.values)
+    assert named["kp0.lhip_y"] == pytest.approx(np.sqrt(250.0 * own["kp0.lhip_y"]), rel=1e-3)
+    assert named["c_trans"] == pytest.approx(0.5 * (0.2 + own["c_trans"]), abs=1e-4)
+
+
 def test_stopped_and_resumed_it_is_the_same_walker(folder, capsys):
     assert optimise(folder, "whole.jostle") == 0
     assert optimise(folder, "parts.jostle", "--generations", "1") == 0

@@ -111,6 +111,12 @@ def test_another_objective_begins_with_its_own_weights(tmp_path):
     assert recipe_from(recipe.to_dict(), Where("a bundle")) == recipe
 
 
+def test_a_start_may_be_a_blend(tmp_path):
+    recipe = read(tmp_path, 'start = {"walker:stocky" = 1.5, "other.jostle" = -0.5}')
+    assert recipe.start == {"walker:stocky": 1.5, "other.jostle": -0.5}
+    assert recipe_from(recipe.to_dict(), Where("a bundle")) == recipe
+
+
 def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):
     assert read(tmp_path, "body = {height = 1.2}").person.fallen < 0.55  # its centre of mass stands at about 0.66 m
     assert read(tmp_path, "body = {height = 1.8}").person.fallen == 0.7
@@ -128,6 +134,10 @@ def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):
         ("body = {height = 9}", 1, "between 0.5 and 2.5"),
         ("body = {hight = 2}", 1, "Did you mean 'height'?"),
         ('start = "walkers/mine"', 1, "walker:NAME"),
+        ('start = {"mine" = 1}', 1, "'mine' of the start is neither"),
+        ('start = {"a.jostle" = "half", "b.jostle" = 0.5}', 1, "'a.jostle' of the start must be a number from -2 to 3"),
+        ('start = {"a.jostle" = 0.5, "b.jostle" = 0.4}', 1, "must make 1 together, not 0.9"),
+        ("start = {}", 1, "must make 1 together, not 0"),
         ('name = "../x"', 1, "without /"),
         ("[[stage]]\n[[stage]]\nslope = 3", 3, "Did you mean 'slope_deg'?"),
         ("[[stage]]\nfriction = 0.5\n[[stage]]\nfriction = 5", 4, "from 0.05 to 2, not 5"),

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from jostle.cli.chart import Screen
 from jostle.cli.common import WALKER, say, told_warnings
 from jostle.controllers.walker.parameters import SPACES
@@ -116,21 +118,29 @@ def _keep(walker: Walker, path: Path, recipe: Recipe) -> None:
 
 
 def _start(recipe: Recipe, source: str | None) -> Float[Array, "P"]:
-    """The parameters to start from. A file is looked for beside the recipe, then here."""
-    from jostle.cli.walk import load_walker
-
+    """The parameters to start from: the initial ones, a walker's, or a blend of several."""
     if recipe.start == "initial":
         return start_values(recipe)
-    beside = Path(source).parent / recipe.start if source is not None else Path(recipe.start)
-    named = recipe.start.startswith(WALKER) or not beside.exists()
-    walker = load_walker(recipe.start if named else str(beside))
+    shares = {recipe.start: 1.0} if isinstance(recipe.start, str) else recipe.start
+    walkers = [_begun(recipe, name, source) for name in shares]
+    if len(walkers) == 1:
+        return walkers[0]
+    return recipe.space.between(np.stack(walkers), np.array(list(shares.values())))
+
+
+def _begun(recipe: Recipe, name: str, source: str | None) -> Float[Array, "P"]:
+    """The parameters of a walker for the recipe's body. A file is looked for beside the recipe, then here."""
+    from jostle.cli.walk import load_walker
+
+    beside = Path(source).parent / name if source is not None else Path(name)
+    walker = load_walker(name if name.startswith(WALKER) or not beside.exists() else str(beside))
     if walker.machine == recipe.machine:
         return start_values(recipe, walker.values, walker.person.mass)
     if (walker.machine, recipe.machine) == ("walker", "guided"):
         guided = recipe.space.adopt(SPACES[walker.machine].named(walker.values))
         return start_values(recipe, guided, walker.person.mass)
     raise CommandError(
-        f"'{recipe.start}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
+        f"'{name}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
     )
 
 

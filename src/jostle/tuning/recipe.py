@@ -102,7 +102,7 @@ class Recipe:
     sigma: float = 0.4  # in the units of `Space.encode`
     population: int = 24
     covariance: str = "full"  # or "diagonal", which learns faster and less
-    start: str = "initial"  # or "walker:NAME", or a .jostle file
+    start: str | Mapping[str, float] = "initial"  # or "walker:NAME", or a .jostle file; or shares of several of these
     parameters: Mapping[str, float] = field(default_factory=dict)  # those of the start that are set by hand
     stages: tuple[Stage, ...] = (Stage(),)
 
@@ -181,7 +181,10 @@ _RECIPE: dict[str, Field] = {
     "sigma": number(1e-6, 10.0),
     "population": whole(4, 4096),
     "covariance": word(("full", "diagonal")),
-    "start": text('"initial", "walker:NAME" or the path of a .jostle file', lambda value: _is_start(value)),
+    "start": either(
+        text('"initial", "walker:NAME" or the path of a .jostle file', lambda value: _is_start(value)),
+        table("a table of such walkers, each with its share"),
+    ),
     "parameters": table("a table of parameters of the start, as `jostle walk parameters` names them"),
     "stage": some(table("a table headed [[stage]]")),
 }
@@ -218,6 +221,8 @@ def recipe_from(given: object, where: Where) -> Recipe:
         stages.append(_stage(own, stages[-1] if stages else Stage(), space, where.within(index, f"stage {index + 1}")))
     if isinstance(values.get("body"), dict):
         values["body"] = _person(values["body"], where)
+    if isinstance(values.get("start"), dict):
+        values["start"] = _shares(values["start"], where)
     values["parameters"] = _parameters(values.get("parameters", {}), space, "parameters", where)
     return Recipe(**values, stages=tuple(stages))
 
@@ -230,6 +235,18 @@ def _parameters(given: Mapping[str, Any], space: Space, key: str, where: Where) 
         if isinstance(value, bool) or not isinstance(value, int | float) or not known.low <= value <= known.high:
             where.fail(f"'{name}' must be a number from {known.low:g} to {known.high:g}, not {value}.", key)
     return {name: float(value) for name, value in given.items()}
+
+
+def _shares(given: dict, where: Where) -> dict[str, float]:
+    """Of several walkers in one start. A share below zero leads away from a walker."""
+    for name in given:
+        if not _is_start(name) or name == "initial":
+            where.fail(f"'{name}' of the start is neither \"walker:NAME\" nor the path of a .jostle file.", "start")
+    own = Where(where.path, where.text, where.section, "the start")
+    shares = read_table(given, dict.fromkeys(given, number(-2.0, 3.0)), own)
+    if abs(sum(shares.values()) - 1.0) > 1e-3:
+        where.fail(f"the shares of the start must make 1 together, not {sum(shares.values()):g}.", "start")
+    return shares
 
 
 def _person(given: dict, where: Where) -> Person:

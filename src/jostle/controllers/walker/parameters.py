@@ -153,6 +153,10 @@ class Space:
         """Gains scaled for a heavier or lighter body (section 3.3.3)."""
         return np.clip(np.where(self._log, values * ratio, values), *self._bounds)
 
+    def between(self, walkers: Float[Array, "n P"], shares: Float[Array, "n"]) -> Float[Array, "P"]:
+        """A blend of walkers: the mean of their coordinates, weighed with shares that make 1."""
+        return self.decode(shares @ self.encode(walkers))
+
     @cached_property
     def _at(self) -> dict[str, Int[Array, "..."]]:
         """Where each group of parameters stands; -1 for what is fixed to zero."""
