@@ -1,5 +1,6 @@
 """Every term of the return, (4.4) to (4.11), against a plain loop over the steps of a small trace."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from jostle.controllers.walker.people import com_height, leg_length
 from jostle.tuning.goal import WEIGHTS, Goal, weights_of
 from jostle.tuning.objective import observe, score
-from jostle.tuning.returns import score_return
+from jostle.tuning.returns import score_recovery, score_return
 from traces import PHYSICS, make, regular
 
 K, B, DT = 240, 3, 0.002
@@ -178,3 +179,15 @@ def test_turning_the_world_changes_nothing():
     for name in ("user", "facing", "ang", "head", "land"):
         np.testing.assert_allclose(other[name], straight[name], rtol=1e-9, atol=1e-12)
     assert straight["ang"][0] > 0.0
+
+
+def test_recovering_and_having_fallen_cost(trace):
+    """(4.17)"""
+    recovering = np.random.default_rng(0).random((K, B)) < 0.4
+    found = score_recovery(replace(trace, recovering=recovering), Goal(objective="recovery", weights={"recover": 2.0}))
+    for b in range(B):
+        felt = sum(recovering[k, b] for k in instants() if k < STEPS[b])
+        down = sum(k >= STEPS[b] for k in instants())
+        assert found.terms["recover"][b] == pytest.approx(0.01 * felt)
+        assert found.cost[b] == pytest.approx(0.02 * felt + 100.0 * down)
+        assert found.seen["recovering"][b] == pytest.approx(felt / len(instants()))

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from bowl import Bowl
 
-from jostle.controllers.walker.parameters import WALKER
+from jostle.controllers.walker.parameters import REACTIVE, WALKER
 from jostle.errors import CommandError
 from jostle.tuning import run as running
 from jostle.tuning.chance import Chance
+from jostle.tuning.checkpoint import load_run, save_run
 from jostle.tuning.recipe import Pushes, Recipe, Stage
 from jostle.tuning.run import begin, start_values
 
@@ -138,6 +139,19 @@ def test_under_fresh_disturbances_the_mean_is_kept(drawn):
         run.step()
         np.testing.assert_array_equal(run.best, bowl.calls[-1][1][-1])
     assert len({job.seed for job, _ in bowl.calls}) == 3
+
+
+def test_of_a_reactive_walker_only_the_recovery_is_searched(tmp_path):
+    origin = REACTIVE.decode(REACTIVE.encode(REACTIVE.initial) + 1.0)
+    run = begin(recipe(Stage(generations=9), machine="reactive"), origin, Bowl().score)
+    for _ in range(8):
+        run.step()
+    assert run.search.mean.shape == REACTIVE.searched.shape
+    given = np.setdiff1d(np.arange(len(REACTIVE)), REACTIVE.searched)
+    np.testing.assert_allclose(run.best[given], origin[given], rtol=1e-12)
+    assert (run.best[REACTIVE.searched] != origin[REACTIVE.searched]).all()
+    save_run(run, tmp_path / "a.run")
+    np.testing.assert_array_equal(load_run(tmp_path / "a.run", Bowl().score).search.mean, run.search.mean)
 
 
 def test_heavier_bodies_start_with_stronger_servos():

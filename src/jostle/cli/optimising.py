@@ -17,7 +17,7 @@ import numpy as np
 
 from jostle.cli.chart import Screen
 from jostle.cli.common import WALKER, say, told_warnings
-from jostle.controllers.walker.parameters import SPACES
+from jostle.controllers.walker.parameters import GUIDED, SPACES, reactive
 from jostle.errors import CommandError, JostleError
 from jostle.runtime import save_controller
 from jostle.tuning.gpu import Gpu
@@ -26,6 +26,7 @@ from jostle.tuning.run import Evaluate, start_values
 from jostle.tuning.schema import Where
 from jostle.tuning.session import Files, Session, begin_session, files_for, resume_session
 from jostle.tuning.trials import Bench
+from jostle.tuning.typical import typical_states
 from jostle.tuning.workers import cluster
 from jostle.types import Array, Float
 
@@ -120,6 +121,8 @@ def _keep(walker: Walker, path: Path, recipe: Recipe) -> None:
 def _start(recipe: Recipe, source: str | None) -> Float[Array, "P"]:
     """The parameters to start from: the initial ones, a walker's, or a blend of several."""
     if recipe.start == "initial":
+        if recipe.machine == "reactive":
+            raise CommandError("A reactive walker is made from one that walks; name that one as the start.")
         return start_values(recipe)
     shares = {recipe.start: 1.0} if isinstance(recipe.start, str) else recipe.start
     walkers = [_begun(recipe, name, source) for name in shares]
@@ -136,9 +139,13 @@ def _begun(recipe: Recipe, name: str, source: str | None) -> Float[Array, "P"]:
     walker = load_walker(name if name.startswith(WALKER) or not beside.exists() else str(beside))
     if walker.machine == recipe.machine:
         return start_values(recipe, walker.values, walker.person.mass)
-    if (walker.machine, recipe.machine) == ("walker", "guided"):
-        guided = recipe.space.adopt(SPACES[walker.machine].named(walker.values))
-        return start_values(recipe, guided, walker.person.mass)
+    if walker.machine in ("walker", "guided") and recipe.machine in ("guided", "reactive"):
+        guided = GUIDED.adopt(SPACES[walker.machine].named(walker.values))
+        guided = GUIDED.for_mass(guided, recipe.person.mass / walker.person.mass)
+        if recipe.machine == "guided":
+            return start_values(recipe, guided, recipe.person.mass)
+        habits = typical_states(guided, recipe.person, recipe.stages[0].ground, recipe.seed)
+        return start_values(recipe, reactive(guided, *habits), recipe.person.mass)
     raise CommandError(
         f"'{name}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
     )

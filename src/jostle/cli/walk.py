@@ -28,7 +28,7 @@ def optimise(
     output: Output,
     by_recipe: Annotated[str | None, tyro.conf.arg(name="recipe")] = None,
     body: str | None = None,
-    machine: Literal["walker", "simbicon", "guided"] | None = None,
+    machine: Literal["walker", "simbicon", "guided", "reactive"] | None = None,
     start: str | None = None,
     speed: float | None = None,
     step: float | None = None,
@@ -165,7 +165,7 @@ def parameters(walker: Annotated[str, tyro.conf.Positional], /, json: bool = Fal
     """
     from dataclasses import asdict
 
-    from jostle.controllers.walker.parameters import SPACES, table_rows
+    from jostle.controllers.walker.parameters import BASE, SPACES, table_rows
 
     who = load_walker(walker)
     space = SPACES[who.machine]
@@ -185,7 +185,7 @@ def parameters(walker: Annotated[str, tyro.conf.Positional], /, json: bool = Fal
     rest = [
         (p.name, f"{value:.4g}", p.unit)
         for p, value in zip(space.parameters, who.values, strict=True)
-        if not p.name.startswith(("kp", "kd", "target"))
+        if not p.name.startswith(("kp", "kd", "target", BASE))
     ]
     print()
     print_table(rest, ["parameter", "value", "unit"])

@@ -38,7 +38,7 @@ def save_run(run: Run, path: PathLike) -> None:
         "head": np.frombuffer(json.dumps(head, allow_nan=False).encode(), dtype=np.uint8),
         "origin": run.origin,
         "best": run.best,
-        "mean": run.search.mean,
+        "mean": run.whole(run.search.mean),
         "costs": np.array(run.costs).reshape(len(run.costs), run.recipe.walkers(run.at.stage)),
         "checks": np.array(run.checks, dtype=np.int64),
     }

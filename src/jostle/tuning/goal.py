@@ -1,7 +1,8 @@
 """What a walk is scored for: which objective, what is asked, and with which weights.
 
-Two objectives stand beside each other. `energy` is that of Wang 2010, chapter 3, for a walk that nothing disturbs
-(objective.py); `return` that of chapter 4, for a world that is not known (returns.py). The weights are the thesis's.
+Three objectives stand beside each other. `energy` is that of Wang 2010, chapter 3, for a walk that nothing disturbs
+(objective.py); `return` that of chapter 4, for a world that is not known, and `recovery` what its recovery controllers
+are made for: to be needed as little as possible (returns.py). The weights are the thesis's.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
             "user": 1.0, "step": 1.0, "facing": 1.0, "ang": 1.0, "head": 1.0, "land": 1.0, "fail": 1.0,
             "power": 1e-5, "ratio": 5.0, **_OURS,
         },
+        "recovery": {"recover": 1.0, "fail": 1.0},
     }
 )  # fmt: skip
-USUAL_MASS = {"energy": 70.0, "return": 200.0}  # kilograms: the weight of power is for a body of this mass
+USUAL_MASS = {"energy": 70.0, "return": 200.0}  # kilograms: the weight of power, where it has one, is for this mass
 TERMS = tuple(dict.fromkeys(name for weights in WEIGHTS.values() for name in weights))
 
 
@@ -48,6 +50,6 @@ class Goal:
 def weights_of(goal: Goal, mass: float) -> dict[str, float]:
     """w_s of (3.17), w_p and w_r of (4.4), for a body of this mass in kilograms."""
     weights = {**WEIGHTS[goal.objective], **goal.weights}
-    if not goal.fastest:
+    if "power" in weights and not goal.fastest:
         weights["power"] *= USUAL_MASS[goal.objective] / mass
     return weights

@@ -14,6 +14,7 @@ import numpy as np
 from jostle.controllers.walker.gpu import GpuWalk
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import walker_physics
+from jostle.errors import CommandError
 from jostle.tuning.chance import noise_scale, noise_seeds, turn_steps
 from jostle.tuning.objective import judge
 from jostle.tuning.returns import aim_of, instants, judge_return
@@ -40,6 +41,8 @@ class Gpu:
 
     def score(self, job: Job, values: Float[Array, "B P"]) -> Outcome:
         """Let every candidate walk and score it."""
+        if job.machine == "reactive":
+            raise CommandError("A reactive walker is optimised on processors; leave out --gpu.")
         return mean([self._score(job, values, timestep) for timestep in job.timesteps])
 
     def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:
@@ -63,7 +66,7 @@ class Gpu:
         if returned:
             scored = judge_return(sums, seen, job.goal, body.total_mass, instants(steps, walk.dt))
         else:
-            scored = judge(seen, job.goal, rows[:, SPACES[job.machine].index["velocity.x"]], body.total_mass)
+            scored = judge(seen, job.goal, rows[:, SPACES[job.machine].start_speed], body.total_mass)
         return over_trials(scored, seen["lasted"] == 1.0, len(values), job)
 
     def _walk(self, job: Job, count: int, timestep: float) -> GpuWalk:

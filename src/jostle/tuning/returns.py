@@ -1,4 +1,4 @@
-"""The return of Wang 2010, equations (4.4)-(4.11): what a walk in an uncertain world is worth.
+"""The return of Wang 2010, equations (4.4)-(4.11) and (4.17): what a walk in an uncertain world is worth.
 
 Rewards are given over time: some a hundred and twenty times a second, the others at every strike of a foot, for the
 stride that ends there. Everything that has a direction is counted in the frame of the heading that is wished, so that
@@ -33,6 +33,7 @@ INSTANTS = 120.0  # a second: every 20th of the thesis's steps of 1/2400 s
 EPS_USER, EPS_SIDE, EPS_FACING, EPS_HEAD = 0.05, 0.05, 0.1, 0.25  # m/s and m, m/s, rad, m/s
 EPS_ANG = np.array([0.04, 0.05, 0.01])  # about X, Y, Z; of mass x height x speed
 FACING, TILTED, LANDING, FALLEN = 0.005, 0.001, 0.001, 100.0  # what an instant of each costs
+RECOVERING = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +97,19 @@ def judge_return(
     weights = weights_of(goal, mass)
     cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(sums["steps"])))  # (4.4)
     return Score(terms, np.where(np.isfinite(cost), cost, 1e9), seen)
+
+
+def score_recovery(trace: Trace, goal: Goal) -> Score:
+    """(4.17): what an instant of recovering costs, and one after a fall."""
+    at = instants(len(trace.phase), trace.dt)
+    recovering = (trace.recovering & trace.walked)[at].sum(axis=0)
+    terms = {
+        "recover": RECOVERING * recovering,
+        "fail": FALLEN * (at[:, None] >= trace.steps).sum(axis=0).astype(float),
+    }
+    weights = weights_of(goal, trace.physics.body.total_mass)
+    cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(trace.steps)))
+    return Score(terms, cost, observe(trace) | {"recovering": recovering / len(at)})
 
 
 def aim_of(goal: Goal, body: Body, dt: float) -> dict[str, Any]:

@@ -74,7 +74,7 @@ class Run:
 
     recipe: Recipe
     evaluate: Evaluate
-    origin: Float[Array, "P"]  # where the stage's search began, in the optimiser's units
+    origin: Float[Array, "P"]  # where the stage's search began, in the optimiser's units; also what is not searched
     best: Float[Array, "P"]  # parameters
     at: Position = field(default_factory=Position)
     costs: list[Float[Array, "n"]] = field(default_factory=list)  # of the stage, one entry a generation
@@ -99,9 +99,17 @@ class Run:
 
     def _search(self) -> Search:
         sigma = self.sigma or self.stage.sigma or self.recipe.sigma
-        seed = (self.recipe.seed, self.at.stage, len(self.origin))
+        searched = self.origin[self.recipe.space.searched]
+        seed = (self.recipe.seed, self.at.stage, len(searched))
         walkers, diagonal = self.recipe.walkers(self.at.stage), self.recipe.covariance == "diagonal"
-        return Search(self.origin, sigma, walkers, seed, diagonal)
+        return Search(searched, sigma, walkers, seed, diagonal)
+
+    def whole(self, units: Float[Array, "*n S"]) -> Float[Array, "*n P"]:
+        """Candidates with the parameters that are not searched."""
+        searched = self.recipe.space.searched
+        full = np.broadcast_to(self.origin, (*units.shape[:-1], len(self.origin))).copy()
+        full[..., searched] = units
+        return full
 
     def step(self) -> Generation:
         """One generation. An exception in the middle leaves the run unusable; bring it back from its checkpoint."""
@@ -109,8 +117,8 @@ class Run:
             raise CommandError(f"This run is over: {self.finished}")
         space, now = self.recipe.space, self.at
         units = self.search.ask()
-        beside = self.best if now.lowest is None else space.decode(self.search.mean)
-        values = np.concatenate([space.decode(units), beside[None]])
+        beside = self.best if now.lowest is None else space.decode(self.whole(self.search.mean))
+        values = np.concatenate([space.decode(self.whole(units)), beside[None]])
         for name, value in self.stage.hold.items():
             values[:, space.index[name]] = value
         job = job_of(self.recipe, now.stage, self.seconds, now.generation)

@@ -23,7 +23,7 @@ from jostle.tuning.chance import Chance, Fates, gust_steps
 from jostle.tuning.goal import Goal, weights_of
 from jostle.tuning.objective import Score, score
 from jostle.tuning.recipe import Pushes, Recipe
-from jostle.tuning.returns import score_return
+from jostle.tuning.returns import score_recovery, score_return
 from jostle.types import Array, Float, Int
 
 SETTLING = 1.0  # seconds before the first push
@@ -119,7 +119,9 @@ def judged(trace: Trace, job: Job, rows: Float[Array, "B P"]) -> Score:
     """By the objective that the job asks for."""
     if job.goal.objective == "return":
         return score_return(trace, job.goal)
-    return score(trace, job.goal, rows[:, SPACES[job.machine].index["velocity.x"]])
+    if job.goal.objective == "recovery":
+        return score_recovery(trace, job.goal)
+    return score(trace, job.goal, rows[:, SPACES[job.machine].start_speed])
 
 
 def kept_ready(kept: dict[tuple, T], key: tuple, build: Callable[[], T], most: int) -> T:

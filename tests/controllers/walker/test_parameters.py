@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from jostle.controllers.walker.joints import ANGLES, INDEX
-from jostle.controllers.walker.parameters import GUIDED, SIMBICON, SPACES, WALKER, table_rows
+from jostle.controllers.walker.parameters import GUIDED, REACTIVE, SIMBICON, SPACES, WALKER, table_rows
 from jostle.errors import CommandError
 
 BOTH = pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
+ALONE = pytest.mark.parametrize("space", [WALKER, SIMBICON, GUIDED], ids=lambda space: space.kind)
 
 
 def random_values(space, count=4, sigma=0.5):
@@ -24,10 +25,10 @@ def of(named, group, angle):
 
 def test_a_walker_has_184_numbers_as_in_the_thesis():
     assert len(WALKER) == len(WALKER.parameters) == len(WALKER.initial) == 184
-    assert SPACES == {"walker": WALKER, "simbicon": SIMBICON, "guided": GUIDED}
+    assert SPACES == {"walker": WALKER, "simbicon": SIMBICON, "guided": GUIDED, "reactive": REACTIVE}
 
 
-@BOTH
+@ALONE
 def test_every_number_has_a_name_a_unit_a_scale_and_bounds(space):
     assert len(set(space.names)) == len(space)
     for p in space.parameters:
@@ -85,7 +86,7 @@ def test_unknown_and_infinite_numbers_are_refused():
         WALKER.vector({"c_trans": np.nan})
 
 
-@BOTH
+@ALONE
 def test_the_controller_finds_each_number_under_its_name(space):
     values = random_values(space)
     gains = space.unpack(values)
@@ -127,7 +128,7 @@ def test_dampers_begin_at_a_tenth_of_the_springs():
             assert named[f"kd{state}.{angle}"] == pytest.approx(0.1 * named[f"kp{state}.{angle}"])
 
 
-@BOTH
+@ALONE
 def test_gains_scale_with_mass(space):
     scaled = space.for_mass(space.initial, 0.8)
     for p, value in zip(space.parameters, scaled, strict=True):

@@ -11,7 +11,8 @@ image in every other step. State 0 begins at foot strike, state 1 at the push-of
 
 make the 184 of the thesis. SIMBICON has a duration in place of c_trans, feedback for each state, and no coupled arms.
 A guided walker (section 4.3.1) shares gains of the upper body, elbow targets and how far arms are spread between
-all states and sides, and learns with alpha_hip of (4.3) how to turn: 144.
+all states and sides, and learns with alpha_hip of (4.3) how to turn: 144. A reactive walker is a guided one that is
+given, the states that are typical of it, and a second controller for all other states (4.16), which is searched: 110.
 
 Table 3.1 cannot be taken literally: as it can be read, knees bend both ways, a swing ankle turns by 3 rad, and
 c_trans = 0.01 ends state 0 before the swing leg has passed. The initial values here keep its gains and its push-off and
@@ -68,6 +69,17 @@ class Parameter:
     low: float
     high: float
     log: bool = False
+    given: bool = False  # not searched
+
+
+@dataclass(frozen=True, eq=False)
+class Reaction:
+    """What is done in states that are not typical (4.16): their features are far from the mean, by their spread."""
+
+    gains: Gains  # of the recovery controller
+    mean: Float[Array, "B 4"]  # of d and v, sagittal and coronal each
+    spread: Float[Array, "B 4"]
+    kappa: Float[Array, "B"]  # a density: below it the recovery controller acts
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +100,14 @@ class Gains:
     lift: Float[Array, "B"]  # of the lowest point of the feet above the ground
     velocity: Float[Array, "B 3"]
     pitch_rate: Float[Array, "B"]
+    reaction: Reaction | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
     """The parameters of one kind of walker, in order."""
 
-    kind: str  # "walker", "simbicon" or "guided"
+    kind: str  # "walker", "simbicon", "guided" or "reactive"
     parameters: tuple[Parameter, ...]
 
     def __len__(self) -> int:
@@ -113,8 +126,22 @@ class Space:
         return np.array([p.initial for p in self.parameters])
 
     @cached_property
+    def searched(self) -> Int[Array, "n"]:
+        """Where the parameters stand that a search may change."""
+        return np.flatnonzero([not p.given for p in self.parameters])
+
+    @property
+    def start_speed(self) -> int:
+        """Where the speed of the start stands."""
+        return self.index["velocity.x" if "velocity.x" in self.index else f"{BASE}velocity.x"]
+
+    @cached_property
     def _log(self) -> Array:
         return np.array([p.log for p in self.parameters])
+
+    @cached_property
+    def _is_gain(self) -> Array:
+        return np.array([p.name.removeprefix(BASE).startswith(("kp", "kd")) for p in self.parameters])
 
     @cached_property
     def _scale(self) -> Float[Array, "P"]:
@@ -151,7 +178,7 @@ class Space:
 
     def for_mass(self, values: Float[Array, "P"], ratio: float) -> Float[Array, "P"]:
         """Gains scaled for a heavier or lighter body (section 3.3.3)."""
-        return np.clip(np.where(self._log, values * ratio, values), *self._bounds)
+        return np.clip(np.where(self._is_gain, values * ratio, values), *self._bounds)
 
     def between(self, walkers: Float[Array, "n P"], shares: Float[Array, "n"]) -> Float[Array, "P"]:
         """A blend of walkers: the mean of their coordinates, weighed with shares that make 1."""
@@ -187,6 +214,8 @@ class Space:
         return np.clip(values, *self._bounds)
 
     def unpack(self, values: Float[Array, "B P"]) -> Gains:
+        if self.kind == "reactive":
+            return _reactive_gains(values)
         padded = np.concatenate([values, np.zeros((len(values), 1))], axis=1)  # -1 finds the zero
         grouped = {group: padded[:, at] for group, at in self._at.items()}
         grouped["target"] *= _SPREAD
@@ -201,6 +230,8 @@ class Space:
 
 
 SIDES = ("swing", "stance")
+BASE = "base."  # names of the walker that a reactive one is made from begin with this
+FEATURES = ("d.sagittal", "d.coronal", "v.sagittal", "v.coronal")  # by which a state is typical or not
 _UPPER = ("back", "neck", "arm", "elbow")
 
 
@@ -302,14 +333,48 @@ def _guided_space() -> Space:
     return Space("guided", (*gains, *arms, *kept, *turning))
 
 
+def _reactive_space() -> Space:
+    """A guided walker, its typical states, and a second set of gains and targets; it has one start state."""
+    base = [replace(p, name=BASE + p.name, given=True) for p in GUIDED.parameters]
+    units = ("m", "m", "m/s", "m/s")
+    mean = [Parameter(f"typical.{f}", u, 0.0, 0.1, -5.0, 5.0, given=True) for f, u in zip(FEATURES, units, strict=True)]
+    spread = [
+        Parameter(f"spread.{f}", u, 0.1, 0.1, 1e-4, 5.0, log=True, given=True)
+        for f, u in zip(FEATURES, units, strict=True)
+    ]
+    recovery = [p for p in GUIDED.parameters if not p.name.startswith(_OF_START)]
+    kappa = Parameter("kappa", "s2/m4", float(np.exp(-7.0)), 1.0, 1e-12, 1e6, log=True)
+    return Space("reactive", (*base, *mean, *spread, *recovery, kappa))
+
+
+def _reactive_gains(values: Float[Array, "B P"]) -> Gains:
+    own = REACTIVE.index
+    base = GUIDED.unpack(values[:, [own[BASE + name] for name in GUIDED.names]])
+    recovery = GUIDED.unpack(values[:, [own.get(name, own[BASE + name]) for name in GUIDED.names]])
+    mean, spread = (values[:, [own[f"{group}.{f}"] for f in FEATURES]] for group in ("typical", "spread"))
+    return replace(base, reaction=Reaction(recovery, mean, spread, values[:, own["kappa"]]))
+
+
+def reactive(values: Float[Array, "G"], mean: Float[Array, "4"], spread: Float[Array, "4"]) -> Float[Array, "P"]:
+    """A reactive walker from a guided one with these typical states; it recovers, to begin with, by walking on."""
+    named = GUIDED.named(values)
+    given = {BASE + name: value for name, value in named.items()}
+    given |= {f"typical.{f}": float(m) for f, m in zip(FEATURES, mean, strict=True)}
+    given |= {f"spread.{f}": float(s) for f, s in zip(FEATURES, spread, strict=True)}
+    return REACTIVE.vector(given | {name: value for name, value in named.items() if name in REACTIVE.index})
+
+
+_OF_START = ("angle.", "rate.", "pitch", "lift", "velocity.")
 WALKER, SIMBICON = _walker_space(), _simbicon_space()
 GUIDED = _guided_space()
-SPACES = {space.kind: space for space in (WALKER, SIMBICON, GUIDED)}
+REACTIVE = _reactive_space()
+SPACES = {space.kind: space for space in (WALKER, SIMBICON, GUIDED, REACTIVE)}
 
 
 def table_rows(space: Space, values: Float[Array, "P"]) -> Sequence[tuple[str, ...]]:
-    """Rows in the shape of table 3.1: angle, then kp, kd and target in states 0 and 1; then everything else by name."""
+    """Rows in the shape of table 3.1: angle, then kp, kd and target in states 0 and 1; when recovering, if it does."""
     gains, rows = space.unpack(values[None]), []
+    gains = gains if gains.reaction is None else gains.reaction.gains
     for i, angle in enumerate(ANGLES):
         shown = "torso" + angle[4:] if angle.startswith("rhip") else angle
         cells = [group[0, state, i] for state in (0, 1) for group in (gains.kp, gains.kd, gains.target)]

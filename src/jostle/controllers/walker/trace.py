@@ -38,6 +38,7 @@ class Trace:
     steps: Int[Array, "B"]
     phase: Int[Array, "K B"]  # state + 2 * side: the four states of figure 3.1
     struck: Bool[Array, "K B"]  # the swing foot strikes in this step
+    recovering: Bool[Array, "K B"]  # (4.16)
     torques: Float[Array, "K B 30"]
     low: Bool[Array, "K B 4 6"]  # swing foot, stance foot, swing toe, stance toe: corners on the ground
     reach: Float[Array, "K B"]  # of the swing ankle ahead of the stance ankle
@@ -94,6 +95,7 @@ def rollout(
             happens(walk, k)
         log.before(k, walk)
         struck = log.after(k, rows, *walk.step())
+        log.recovering[k, rows] = walk.mode == 1
         last_strike[rows[struck]] = k
         height = (walk.many.com * upright).sum(axis=1) - level
         on = walk.many.running & (height > fallen) & ((k - last_strike) * walk.dt < PATIENCE)
@@ -119,6 +121,7 @@ class _Log:
         head, torso = (int(physics.bodies[names.index(name)]) for name in ("Head", "Spine"))
         self.steps = np.zeros(count, dtype=int)
         self.phase, self.struck = zeros(count, dtype=np.int8), zeros(count, dtype=bool)
+        self.recovering = zeros(count, dtype=bool)
         self.torques, self.low = zeros(30, count), zeros(6, 4, count, dtype=bool)
         self.reach, self.foot, self.thigh, self.knee, self.stance_knee = (zeros(count) for _ in range(5))
         places, frames = many.read("xpos"), many.read("xmat")
@@ -152,8 +155,8 @@ class _Log:
         com, momentum, head, frame, torso, wish, *poses = self._noted
         torques, low = self.torques.transpose(0, 2, 1), self.low.transpose(0, 3, 2, 1)
         return Trace(
-            walk.physics, walk.dt, self.steps, self.phase, self.struck, torques, low, self.reach, self.foot,
-            self.thigh, self.knee, self.stance_knee, com, momentum, head, _world_angles(frame),
+            walk.physics, walk.dt, self.steps, self.phase, self.struck, self.recovering, torques, low, self.reach,
+            self.foot, self.thigh, self.knee, self.stance_knee, com, momentum, head, _world_angles(frame),
             np.arctan2(torso[..., 3], torso[..., 0]), wish, poses[0] if poses else None,
         )  # fmt: skip
 

@@ -22,7 +22,7 @@ import numpy as np
 from jostle.body import Physics, Simulations
 from jostle.controllers.walker.joints import INDEX
 from jostle.controllers.walker.mirror import WORLD, Mirror
-from jostle.controllers.walker.parameters import SPACES, Gains
+from jostle.controllers.walker.parameters import SPACES, Gains, Reaction
 from jostle.controllers.walker.senses import TOUCH, Senses, corners, ground_normal, world_angles
 from jostle.maths import quat
 from jostle.maths.angles import wrapped
@@ -54,15 +54,16 @@ class Style:
 
 
 STYLES = {"walker": Style(), "simbicon": Style(timed=True, world_ankles=False, toe_up=-np.inf, early=False)}
-STYLES |= {"guided": Style(guided=True)}
+STYLES |= {kind: Style(guided=True) for kind in ("guided", "reactive")}
 
 
 class Walk:
     """A batch of walkers with one body and a parameter vector each: `start`, then `step` again and again.
 
-    `rows` are those that still walk; `state` (0, 1), `side` (the leg that swings: 0 left, 1 right) and `since` (seconds
-    since the last strike) have one entry a row. `heading`, `veer`, `normal` and `pivot` have one entry a simulation;
-    call `look` after changing them. A guided walker turns `heading` towards `wish` itself.
+    `rows` are those that still walk; `state` (0, 1), `side` (the leg that swings: 0 left, 1 right), `since` (seconds
+    since the last strike) and `mode` (1: a reactive walker recovers) have one entry a row. `heading`, `veer`, `normal`
+    and `pivot` have one entry a simulation; call `look` after changing them. A guided walker turns `heading` towards
+    `wish` itself.
     """
 
     def __init__(self, physics: Physics, count: int, kind: str = "walker", threads: int = 0) -> None:
@@ -91,9 +92,14 @@ class Walk:
 
     def resume(self, gains: Gains, state: Int[Array, "B"], side: Int[Array, "B"], since: Float[Array, "B"]) -> None:
         """Go on from where the simulations are."""
-        self._gains, self._servos = gains, _servos(gains)
+        reaction, self._servos = gains.reaction, _servos(gains)
+        self._habits = None
+        if reaction is not None:
+            self._servos = np.concatenate([self._servos, _servos(reaction.gains)], axis=1)
+            self._habits = _habits(reaction)
         self.rows = np.flatnonzero(self.many.running)
         self.state, self.side, self.since = state[self.rows], side[self.rows], since[self.rows]
+        self.mode = np.zeros(len(self.rows), int)
         self.look()
 
     def keep(self, which: Bool[Array, "n"]) -> None:
@@ -101,11 +107,14 @@ class Walk:
         self.many.drop(self.rows[~which])
         self.rows = self.rows[which]
         self.state, self.side, self.since = self.state[which], self.side[which], self.since[which]
+        self.mode = self.mode[which]
         self.look()
 
     def step(self) -> tuple[Senses, Float[Array, "n 30"], Bool[Array, "n"]]:
         """One time step. What the rows felt before it, the torques they answered with, and who struck the ground."""
         senses = self.sense()
+        if self._habits is not None:
+            self._react(senses, self._habits[self.rows])
         damped = self._kd * senses.rates.T  # by MuJoCo
         torques = self._torques(senses, damped)
         if self.jitter is not None:
@@ -125,18 +134,17 @@ class Walk:
         self._normal = np.ascontiguousarray(self.normal[rows].T)
         self._level = (self.normal[rows] * self.pivot[rows]).sum(axis=1)
         self._flat = bool(np.all(self.normal[rows] == [0.0, 0.0, 1.0]))
-        self._alpha_hip = self._gains.alpha_hip[rows]
-        self._arm, self._switch = self._gains.alpha_arm[rows], self._gains.switch[rows]
         self._servo = np.empty((self._servos.shape[2], len(rows)))
         self._kp, self._kd, self._target = self._servo[:90].reshape(3, 30, -1)
         self._world_kp, self._world_kd, self._world_target = self._servo[90:126].reshape(3, 3, 4, -1)
-        self._c_d, self._c_v = self._servo[126:].reshape(2, 2, -1)
+        self._c_d, self._c_v, self._alpha_hip = self._servo[126:132].reshape(3, 2, -1)
+        self._arm, self._switch = self._servo[132:]
         self._change(np.arange(len(rows)))
 
     def _change(self, which: Int[Array, "m"]) -> None:
-        """Of these rows state or side are new."""
+        """Of these rows state, side or mode are new."""
         self._mirror.turn(which, self.side)
-        self._servo[:, which] = self._servos[self.rows[which], self.state[which]].T
+        self._servo[:, which] = self._servos[self.rows[which], self.state[which] + 2 * self.mode[which]].T
         self._world_target[0, _THIGH, which] += (2.0 * self.side[which] - 1.0) * self.veer[self.rows[which]]
         self._mirror.write("damping", self._kd[:, which], which)
 
@@ -192,9 +200,19 @@ class Walk:
         if not gap.any():
             return
         to = (gap * (1.0 - 2.0 * self.side) < 0.0).astype(int)  # the side of the swing leg, of the stance leg
-        share = np.minimum(self._alpha_hip[np.arange(len(to)), self.state, to] * self.dt, 1.0)
+        share = np.minimum(self._alpha_hip[to, np.arange(len(to))] * self.dt, 1.0)
         self.heading[self.rows] += np.where(np.abs(gap) < NEAR, gap, share * gap)
         self._mirror.aim(self.heading[self.rows])
+
+    def _react(self, now: Senses, habits: Float[Array, "n 9"]) -> None:
+        """(4.16): who is in a state that is not typical of it recovers."""
+        mean, scale, least = habits[:, :4], habits[:, 4:8], habits[:, 8]
+        away = (np.concatenate([now.distance[:, :2], now.velocity[:, :2]], axis=1) - mean) * scale
+        mode = (np.square(away).sum(axis=1) > least).astype(int)
+        changed = np.flatnonzero(mode != self.mode)
+        if len(changed):
+            self.mode = mode
+            self._change(changed)
 
     def _next_state(self, now: Senses) -> Bool[Array, "n"]:
         """Figure 3.1: state 1 when the centre of mass has passed, the mirror image when the swing foot strikes."""
@@ -214,12 +232,23 @@ class Walk:
         return struck
 
 
-def _servos(gains: Gains) -> Float[Array, "B 2 130"]:
-    """All that changes with the state, side by side: kp, kd, target, the same for world-frame servos, c_d, c_v."""
+def _servos(gains: Gains) -> Float[Array, "B 2 134"]:
+    """All that changes with the state, side by side.
+
+    kp, kd, target, the same for world-frame servos, c_d, c_v and alpha_hip, alpha_arm and the switch.
+    """
     own = [gains.kp, gains.kd, gains.target]
     none = np.zeros((*gains.kp.shape[:2], 1))
     world = [np.concatenate([group, none], axis=2)[:, :, _GAINS_OF.ravel()] for group in own]
-    return np.concatenate([*own, *world, gains.c_d, gains.c_v], axis=2)
+    rhythm = np.repeat(np.stack([gains.alpha_arm, gains.switch], axis=1)[:, None], 2, axis=1)
+    return np.concatenate([*own, *world, gains.c_d, gains.c_v, gains.alpha_hip, rhythm], axis=2)
+
+
+def _habits(reaction: Reaction) -> Float[Array, "B 9"]:
+    """Mean and inverse spread of the features, and how far from it, squared, is as improbable as kappa."""
+    volume = 2.0 * np.log(2.0 * np.pi) + np.log(reaction.spread).sum(axis=1)  # -log of the density at the mean
+    far = np.maximum(-2.0 * (np.log(reaction.kappa) + volume), 0.0)
+    return np.column_stack([reaction.mean, 1.0 / reaction.spread, far])
 
 
 def start_state(gains: Gains, heading: Float[Array, "B"]) -> tuple[Float[Array, "B 37"], Float[Array, "B 36"]]:
