@@ -13,6 +13,10 @@ from jostle.evaluate.report import Report
 # name -> where it lives, and what it measures
 EXPERIMENTS = {
     "walk": ("jostle.evaluate.walk.experiment", "how people walk in simulation: Wang 2010, chapter 3"),
+    "robustness": (
+        "jostle.evaluate.robustness.experiment",
+        "what walkers bear that are made to: Wang 2010, chapter 4",
+    ),
 }
 
 

@@ -1,12 +1,11 @@
 """How often does a walker get through what may happen? Figures 4.3, 4.4 and 4.6 of Wang 2010.
 
-A trial is ten seconds in a world drawn by chance; it is passed by who has not fallen in them. The hundred fates of a
-walker are drawn anew, never those that it was made with, and are the same for every walker.
+A trial is ten seconds in a world drawn by chance; it is passed by who has not fallen in them. The fates of a walker
+are drawn anew, never those that it was made with, and are the same for every walker.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from jostle.tuning.chance import Chance, Fates
 from jostle.types import Array, Bool
 
 SECONDS = 10.0
-TRIALS = 100
 HELD_OUT = 4_1976  # begins the seeds of these fates, so that no recipe has them
 
 
@@ -37,6 +35,6 @@ def survived(
 
 
 def success_rate(subject: Subject, chance: Chance, seed: int = 0, timestep: float = REPORTED) -> dict[str, Any]:
-    """The share of a hundred trials, and the standard error of such a share."""
-    share = float(np.mean(survived(subject, replace(chance, trials=TRIALS), seed, timestep=timestep)))
-    return {"walker": subject.name, "success": share, "error": float(np.sqrt(share * (1.0 - share) / TRIALS))}
+    """The share of its trials, and the standard error of such a share."""
+    share = float(np.mean(survived(subject, chance, seed, timestep=timestep)))
+    return {"walker": subject.name, "success": share, "error": float(np.sqrt(share * (1.0 - share) / chance.trials))}
