@@ -14,10 +14,9 @@ import numpy as np
 from jostle.controllers.walker.gpu import GpuWalk
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import walker_physics
-from jostle.errors import CommandError
 from jostle.tuning.chance import noise_scale, noise_seeds, turn_steps
 from jostle.tuning.objective import judge
-from jostle.tuning.returns import aim_of, instants, judge_return
+from jostle.tuning.returns import aim_of, instants, judge_recovery, judge_return
 from jostle.tuning.trials import Job, Outcome, kept_ready, mean, over_trials, push_steps
 from jostle.types import Array, Float, Int
 
@@ -41,8 +40,6 @@ class Gpu:
 
     def score(self, job: Job, values: Float[Array, "B P"]) -> Outcome:
         """Let every candidate walk and score it."""
-        if job.machine == "reactive":
-            raise CommandError("A reactive walker is optimised on processors; leave out --gpu.")
         return mean([self._score(job, values, timestep) for timestep in job.timesteps])
 
     def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:
@@ -51,7 +48,7 @@ class Gpu:
         plan = push_steps(job, walk.dt)
         plan, steps = (*plan, *_turns(job, walk.dt)), round(job.seconds / walk.dt)
         events = [np.tile(own, (len(values), *[1] * (own.ndim - 1))) if own.size else None for own in plan]
-        body, returned = walk.physics.body, job.goal.objective == "return"
+        body, returned = walk.physics.body, job.goal.objective != "energy"
         with _LOCK:
             if job.chance is not None:
                 seeds = np.tile(noise_seeds(job.chance, job.seed), len(values))
@@ -63,7 +60,9 @@ class Gpu:
         walk.wait()
         with _LOCK:
             seen, sums = walk.seen(), walk.returned() if returned else {}
-        if returned:
+        if job.goal.objective == "recovery":
+            scored = judge_recovery(sums, seen, job.goal, instants(steps, walk.dt))
+        elif returned:
             scored = judge_return(sums, seen, job.goal, body.total_mass, instants(steps, walk.dt))
         else:
             scored = judge(seen, job.goal, rows[:, SPACES[job.machine].start_speed], body.total_mass)

@@ -25,7 +25,7 @@ from jostle.controllers.walker.gait import HEAD_TILT, SLOWEST, strikes
 from jostle.controllers.walker.people import com_height, leg_length
 from jostle.controllers.walker.trace import Trace
 from jostle.maths.angles import wrapped
-from jostle.tuning.goal import Goal, weights_of
+from jostle.tuning.goal import USUAL_MASS, Goal, weights_of
 from jostle.tuning.objective import RATIO, Score, feet_terms, landing, observe, thresholded
 from jostle.types import Array, Bool, Float, Int
 
@@ -100,16 +100,24 @@ def judge_return(
 
 
 def score_recovery(trace: Trace, goal: Goal) -> Score:
-    """(4.17): what an instant of recovering costs, and one after a fall."""
+    """The negative return of (4.17)."""
     at = instants(len(trace.phase), trace.dt)
-    recovering = (trace.recovering & trace.walked)[at].sum(axis=0)
+    recovering = (trace.recovering & trace.walked)[at].sum(axis=0).astype(float)
+    sums = {"recovering": recovering, "steps": trace.steps.astype(float)}
+    return judge_recovery(sums, observe(trace), goal, at)
+
+
+def judge_recovery(
+    sums: dict[str, Float[Array, "B"]], seen: dict[str, Float[Array, "B ..."]], goal: Goal, at: Int[Array, "n"]
+) -> Score:
+    """(4.17): what an instant of recovering costs, and one after a fall."""
     terms = {
-        "recover": RECOVERING * recovering,
-        "fail": FALLEN * (at[:, None] >= trace.steps).sum(axis=0).astype(float),
+        "recover": RECOVERING * sums["recovering"],
+        "fail": FALLEN * (at[:, None] >= sums["steps"]).sum(axis=0).astype(float),
     }
-    weights = weights_of(goal, trace.physics.body.total_mass)
-    cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(trace.steps)))
-    return Score(terms, cost, observe(trace) | {"recovering": recovering / len(at)})
+    weights = weights_of(goal, USUAL_MASS["return"])
+    cost = sum((weights[name] * term for name, term in terms.items()), np.zeros(len(sums["steps"])))
+    return Score(terms, cost, seen | {"recovering": sums["recovering"] / len(at)})
 
 
 def aim_of(goal: Goal, body: Body, dt: float) -> dict[str, Any]:

@@ -5,12 +5,13 @@ import pytest
 
 from jostle.assets import walker_path
 from jostle.body import Ground
-from jostle.controllers.walker.parameters import GUIDED, WALKER
+from jostle.controllers.walker.parameters import GUIDED, REACTIVE, WALKER, reactive
 from jostle.controllers.walker.people import walker_physics
 from jostle.controllers.walker.trace import Shove, rollout
 from jostle.controllers.walker.walk import Walk
 from jostle.runtime import load_controller
 from jostle.tuning.objective import observe
+from jostle.tuning.returns import instants
 
 pytest.importorskip("warp", reason="needs the extra 'gpu'")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -59,6 +60,32 @@ def test_a_gpu_turns_as_the_processor_does():
     np.testing.assert_allclose(found.headings, walk.heading, atol=1e-3)
     seen, wanted = found.seen(), observe(trace)
     for key in ("lasted", "velocity", "power", "ratio", "states", "step_m"):
+        np.testing.assert_allclose(seen[key], wanted[key], rtol=0.03, atol=0.01, err_msg=key)
+
+
+def test_a_gpu_recovers_as_the_processor_does():
+    from jostle.controllers.walker.gpu import GpuWalk
+
+    walker, rng = load_controller(walker_path("thin")), np.random.default_rng(0)
+    guided = GUIDED.adopt(WALKER.named(walker.values))
+    base = reactive(guided, np.array([0.06, 0.1, 1.2, 0.0]), np.array([0.18, 0.045, 0.08, 0.24]))
+    units = REACTIVE.encode(np.stack([base, base]))
+    units[1, REACTIVE.searched] += 0.15 * rng.normal(size=len(REACTIVE.searched))  # recovers in a way of its own
+    values = REACTIVE.decode(units)
+    values[:, REACTIVE.index["kappa"]] = 0.3
+    physics, steps = walker_physics(walker.person), 500
+    pushed = np.tile([0.0, 20.0, 0.0], (2, 1))
+    found = GpuWalk(physics, 2, "reactive", walker.person.fallen, "cpu")
+    found.aim(rate=0.24)
+    found.start(values, np.full((2, 1), 200), np.full((2, 1), 300), pushed[:, None])
+    found.run(steps)
+    trace = rollout(Walk(physics, 2, "reactive"), values, 1.0, walker.person.fallen, [Shove(0.4, 0.2, pushed)])
+    recovering = trace.recovering[instants(steps, 0.002)].sum(axis=0)
+    assert (recovering > 0).all()
+    assert (recovering < 120).all()
+    np.testing.assert_allclose(found.returned()["recovering"], recovering, atol=3.0)
+    seen, wanted = found.seen(), observe(trace)
+    for key in ("lasted", "velocity", "power", "ratio"):
         np.testing.assert_allclose(seen[key], wanted[key], rtol=0.03, atol=0.01, err_msg=key)
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from jostle.body import Physics
 from jostle.controllers.walker.gait import SLOWEST
 from jostle.controllers.walker.joints import INDEX, MIRROR, SIGN
-from jostle.controllers.walker.parameters import SPACES, Gains
+from jostle.controllers.walker.parameters import REACTIVE, SPACES, Gains
 from jostle.controllers.walker.people import com_height, foot_corners
-from jostle.controllers.walker.walk import STYLES, ground_normal, start_state
+from jostle.controllers.walker.walk import STYLES, ground_normal, habits_of, start_state
 from jostle.errors import CommandError
 from jostle.types import Array, Float, Int
 
@@ -53,9 +53,10 @@ class GpuWalk:
         wp, count, data = self._wp, self.count, self._data
         self._damping = wp.zeros((count, self.physics.model.nv), dtype=float)
         self._model.dof_damping = self._damping  # each walker has its own
-        self._parameters = wp.zeros((count, kernel.WIDTH), dtype=float)
+        reactive = self.space is REACTIVE
+        self._parameters = wp.zeros(((1 + reactive) * count, kernel.WIDTH), dtype=float)
         self._tally = wp.zeros((count, len(COLUMNS)), dtype=float)
-        self._state, self._side, self._alive = (wp.zeros(count, dtype=int) for _ in range(3))
+        self._state, self._side, self._mode, self._alive = (wp.zeros(count, dtype=int) for _ in range(4))
         self._since, self._clock = wp.zeros(count, dtype=float), wp.zeros(1, dtype=int)
         self._events: list = []
         self._heading, self._wish = wp.zeros(count, dtype=float), wp.zeros(count, dtype=float)
@@ -69,6 +70,7 @@ class GpuWalk:
         self._body.heading, self._body.wish, self._body.fate = self._heading, self._wish, self._fate
         self._aim, self._asked = Aim(), {}
         self._figure = _figure(kernel.ANGLE_ROWS, wp, self.physics, self._style, fallen)
+        self._figure.reactive = int(reactive)
 
     def aim(self, **asked: Any) -> None:
         """What the return asks for, by the names of `gpu_return.Aim`; holds for the next start."""
@@ -110,7 +112,9 @@ class GpuWalk:
         qpos[:, 2] += (gains.lift - self._lowest()) / ground_normal(self.physics)[2]
         self._data.qpos.assign(qpos.astype(np.float32))
         self._data.qvel.assign(qvel.astype(np.float32))
-        for array in (self._tally, self._state, self._side, self._since, self._clock, self._heading, self._wish):
+        for array in (self._tally, self._state, self._side, self._mode, self._since, self._clock):
+            array.zero_()
+        for array in (self._heading, self._wish):
             array.zero_()
         self._alive.fill_(1)
         self._damping.assign(np.concatenate([np.zeros((self.count, 6)), gains.kd[:, 0]], axis=1).astype(np.float32))
@@ -183,6 +187,7 @@ class GpuWalk:
             self._clock,
             self._state,
             self._side,
+            self._mode,
         ]
         inputs += [self._since, self._alive, data.xfrc_applied, data.qfrc_applied, self._damping, self._tally]
         wp.launch(kernel.control, dim=self.count, inputs=inputs)
@@ -260,10 +265,19 @@ class GpuWalk:
 
 
 def _packed(gains: Gains) -> Array:
-    """As the kernel reads them: kp, kd, target, c_d, c_v, alpha_arm, switch, the speed of the start, alpha_hip."""
+    """As the kernel reads them: the walkers, and below them what they do when they recover, where they are reactive."""
+    reaction = gains.reaction
+    if reaction is None:
+        return _rows(gains, np.zeros((len(gains.kp), 9)))
+    habits = habits_of(reaction)
+    return np.concatenate([_rows(gains, habits), _rows(reaction.gains, habits)])
+
+
+def _rows(gains: Gains, habits: Float[Array, "B 9"]) -> Array:
+    """kp, kd, target, c_d, c_v, alpha_arm, switch, the speed of the start, alpha_hip, habits."""
     tables = [table.reshape(len(table), -1) for table in (gains.kp, gains.kd, gains.target, gains.c_d, gains.c_v)]
-    turning = gains.alpha_hip.reshape(len(gains.kp), -1)
-    return np.column_stack([*tables, gains.alpha_arm, gains.switch, gains.velocity[:, 0], turning]).astype(np.float32)
+    rhythm = [gains.alpha_arm, gains.switch, gains.velocity[:, 0], gains.alpha_hip.reshape(len(gains.kp), -1)]
+    return np.column_stack([*tables, *rhythm, habits]).astype(np.float32)
 
 
 def _figure(servos, wp, physics: Physics, style, fallen: float):

@@ -49,6 +49,7 @@ class Figure:
     world_ankles: int
     early: int
     guided: int
+    reactive: int
     toe_up: float
     noise: float  # torque over |torque| / kp^0.25 (4.15)
 

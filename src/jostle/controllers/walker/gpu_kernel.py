@@ -19,9 +19,12 @@ from jostle.controllers.walker.gpu_tally import POWER, STRUCK_AT, add, note, not
 from jostle.controllers.walker.trace import PATIENCE
 from jostle.controllers.walker.walk import NEAR, SHORTEST
 
-# Columns of a walker's parameters: three tables of two states and thirty angles, then feedback and rhythm.
+# Columns of a walker's parameters: three tables of two states and thirty angles, then feedback and rhythm, and what is
+# typical of it: mean and inverse spread of four features, and from how far away it recovers. Rows are those of all
+# walkers and then, where they are reactive, those of all walkers when they recover.
 TARGET, C_D, C_V, ALPHA, SWITCH, SPEED, TURN = (wp.constant(i) for i in (120, 180, 184, 188, 189, 190, 191))
-WIDTH = 195
+HABIT = wp.constant(195)
+WIDTH = 204
 
 # Rows of `angle`: of which angle among the thirty the world-frame servos and their like are.
 ANGLE_ROWS = (
@@ -34,9 +37,9 @@ _FAST = wp.constant(200.0)  # rad/s: it explodes
 
 
 @wp.func
-def servo(p: wp.array2d(dtype=float), b: int, state: int, angle: int, aim: float, now: float, rate: float):
+def servo(p: wp.array2d(dtype=float), r: int, state: int, angle: int, aim: float, now: float, rate: float):
     """(3.1)"""
-    return p[b, state * 30 + angle] * (aim - now) - p[b, 60 + state * 30 + angle] * rate
+    return p[r, state * 30 + angle] * (aim - now) - p[r, 60 + state * 30 + angle] * rate
 
 
 @wp.func
@@ -45,6 +48,7 @@ def world_torque(
     figure: Figure,
     p: wp.array2d(dtype=float),
     b: int,
+    r: int,
     state: int,
     flip: float,
     part: int,
@@ -56,11 +60,11 @@ def world_torque(
     frame = seen_frame(body, b, figure.part[side, part])
     spin = ahead_of(wp.spatial_top(body.cvel[b, figure.part[side, part]]), body.heading[b])
     now = world_angles(frame, flip, part >= 2)
-    x = servo(p, b, state, figure.angle[row], aim[0], now[0], spin[0] * flip)
-    y = servo(p, b, state, figure.angle[row + 1], aim[1], now[1], spin[1])
+    x = servo(p, r, state, figure.angle[row], aim[0], now[0], spin[0] * flip)
+    y = servo(p, r, state, figure.angle[row + 1], aim[1], now[1], spin[1])
     z = float(0.0)
     if part < 2:
-        z = servo(p, b, state, figure.angle[row + 2], aim[2], now[2], spin[2] * flip)
+        z = servo(p, r, state, figure.angle[row + 2], aim[2], now[2], spin[2] * flip)
     return wp.vec3(x, y, z)
 
 
@@ -79,6 +83,7 @@ def act(
     figure: Figure,
     p: wp.array2d(dtype=float),
     b: int,
+    r: int,
     k: int,
     state: int,
     side: int,
@@ -86,29 +91,29 @@ def act(
     torques: wp.array2d(dtype=float),
     tally: wp.array2d(dtype=float),
 ):
-    """All thirty servos, and their squared torques added up."""
+    """All thirty servos, with the parameters of row r, and their squared torques added up."""
     flip = 1.0 - 2.0 * float(side)
     away = ahead_of(body.com[b, 1] - body.xpos[b, figure.part[side, 3]], body.heading[b])
     velocity = ahead_of(body.velocity[b, 1], body.heading[b])
-    sagittal = p[b, C_D + 2 * state] * away[0] + p[b, C_V + 2 * state] * velocity[0]
-    coronal = (p[b, C_D + 2 * state + 1] * away[1] + p[b, C_V + 2 * state + 1] * velocity[1]) * flip
+    sagittal = p[r, C_D + 2 * state] * away[0] + p[r, C_V + 2 * state] * velocity[0]
+    coronal = (p[r, C_D + 2 * state + 1] * away[1] + p[r, C_V + 2 * state + 1] * velocity[1]) * flip
     table = TARGET + state * 30
-    aim = wp.vec3(coronal, p[b, table + figure.angle[1]] - sagittal, 0.0)
-    on_thigh = world_torque(body, figure, p, b, state, flip, 1, 0, aim)
-    on_torso = world_torque(body, figure, p, b, state, flip, 0, 3, wp.vec3(0.0, p[b, table + figure.angle[4]], 0.0))
-    flat = wp.vec3(p[b, table + figure.angle[6]], p[b, table + figure.angle[7]], 0.0)
-    on_swing = world_torque(body, figure, p, b, state, flip, 2, 6, flat)
-    level = wp.vec3(p[b, table + figure.angle[8]], p[b, table + figure.angle[9]], 0.0)
-    on_stance = world_torque(body, figure, p, b, state, flip, 3, 8, level)
+    aim = wp.vec3(coronal, p[r, table + figure.angle[1]] - sagittal, 0.0)
+    on_thigh = world_torque(body, figure, p, b, r, state, flip, 1, 0, aim)
+    on_torso = world_torque(body, figure, p, b, r, state, flip, 0, 3, wp.vec3(0.0, p[r, table + figure.angle[4]], 0.0))
+    flat = wp.vec3(p[r, table + figure.angle[6]], p[r, table + figure.angle[7]], 0.0)
+    on_swing = world_torque(body, figure, p, b, r, state, flip, 2, 6, flat)
+    level = wp.vec3(p[r, table + figure.angle[8]], p[r, table + figure.angle[9]], 0.0)
+    on_stance = world_torque(body, figure, p, b, r, state, flip, 3, 8, level)
     stride = body.qpos[b, 7 + figure.perm[side, figure.angle[4]]] - body.qpos[b, 7 + figure.perm[side, figure.angle[1]]]
-    arm = p[b, ALPHA] * stride  # (3.2)
+    arm = p[r, ALPHA] * stride  # (3.2)
 
     squares = wp.vec4(0.0, 0.0, 0.0, 0.0)  # of all joints, hips, knees and ankles
     for j in range(30):
         column, sign = figure.perm[side, j], figure.sign[side, j]
         angle, rate = body.qpos[b, 7 + column] * sign, body.qvel[b, 6 + column] * sign
-        kp, kd = p[b, state * 30 + j], p[b, 60 + state * 30 + j]
-        torque = kp * (p[b, table + j] - angle)
+        kp, kd = p[r, state * 30 + j], p[r, 60 + state * 30 + j]
+        torque = kp * (p[r, table + j] - angle)
         group = int(0)
         if j == figure.angle[10]:
             torque += kp * arm
@@ -141,17 +146,34 @@ def act(
 
 
 @wp.func
-def steer(body: Body, figure: Figure, p: wp.array2d(dtype=float), b: int, state: int, side: int):
+def steer(body: Body, figure: Figure, p: wp.array2d(dtype=float), b: int, r: int, state: int, side: int):
     """(4.3): at once to a wish that is near, otherwise nearer to it by a share."""
     gap = body.wish[b] - body.heading[b]
     gap = gap - 2.0 * _PI * wp.floor((gap + _PI) / (2.0 * _PI))
     to = int(0)  # the side of the swing leg, of the stance leg
     if gap * (1.0 - 2.0 * float(side)) < 0.0:
         to = 1
-    share = wp.min(p[b, TURN + 2 * state + to] * figure.dt, 1.0)
+    share = wp.min(p[r, TURN + 2 * state + to] * figure.dt, 1.0)
     if wp.abs(gap) < _NEAR:
         share = 1.0
     body.heading[b] = body.heading[b] + share * gap
+
+
+@wp.func
+def recovers(body: Body, figure: Figure, p: wp.array2d(dtype=float), b: int, side: int):
+    """(4.16)"""
+    flip = 1.0 - 2.0 * float(side)
+    away = ahead_of(body.com[b, 1] - body.xpos[b, figure.part[side, 3]], body.heading[b])
+    velocity = ahead_of(body.velocity[b, 1], body.heading[b])
+    felt = wp.vec4(away[0], away[1] * flip, velocity[0], velocity[1] * flip)
+    far = float(0.0)
+    for i in range(4):
+        apart = (felt[i] - p[b, HABIT + i]) * p[b, HABIT + 4 + i]
+        far += apart * apart
+    mode = int(0)
+    if far > p[b, HABIT + 8]:
+        mode = 1
+    return mode
 
 
 @wp.func
@@ -178,6 +200,7 @@ def control(
     clock: wp.array(dtype=int),
     states: wp.array(dtype=int),
     sides: wp.array(dtype=int),
+    modes: wp.array(dtype=int),
     since: wp.array(dtype=float),
     alive: wp.array(dtype=int),
     force: wp.array2d(dtype=wp.spatial_vector),
@@ -202,13 +225,22 @@ def control(
         if k == turn_at[b, n]:
             body.wish[b] = turn_to[b, n]
 
+    mode, r = int(0), int(b)
+    if figure.reactive == 1:
+        mode = recovers(body, figure, p, b, side)
+        r = b + mode * alive.shape[0]
+        if mode != modes[b]:
+            modes[b] = mode
+            for j in range(30):
+                damping[b, 6 + figure.perm[side, j]] = p[r, 60 + state * 30 + j]
+
     feet = feel(body, figure, b, side)
-    act(body, figure, p, b, k, state, side, feet.planted, torques, tally)
+    act(body, figure, p, b, r, k, state, side, feet.planted, torques, tally)
     note(body, figure, b, k, state, side, feet, p[b, SPEED], tally)
-    note_instant(body, figure, aim, b, k, state, side, feet, tally)
+    note_instant(body, figure, aim, b, k, state, side, mode, feet, tally)
 
     if figure.guided == 1:
-        steer(body, figure, p, b, state, side)
+        steer(body, figure, p, b, r, state, side)
 
     # figure 3.1
     swing, stance = figure.part[side, 2], figure.part[side, 3]
@@ -217,7 +249,7 @@ def control(
     struck = feet.touches and pitch < -figure.toe_up and ready
     away = ahead_of(body.com[b, 1] - body.xpos[b, stance], body.heading[b])
     passed = since[b] if figure.timed == 1 else away[0]
-    pushes_off = state == 0 and passed > p[b, SWITCH]
+    pushes_off = state == 0 and passed > p[r, SWITCH]
     since[b] = since[b] + figure.dt
     note_stride(body, figure, aim, b, side, struck, p[b, SPEED], tally)
     if struck:
@@ -229,7 +261,7 @@ def control(
         states[b] = 1
     if struck or pushes_off:
         for j in range(30):
-            damping[b, 6 + figure.perm[sides[b], j]] = p[b, 60 + states[b] * 30 + j]
+            damping[b, 6 + figure.perm[sides[b], j]] = p[r, 60 + states[b] * 30 + j]
     if has_fallen(body, figure, b, k, tally):
         alive[b] = 0
 

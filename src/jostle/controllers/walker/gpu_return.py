@@ -14,9 +14,9 @@ from jostle.controllers.walker.gpu_body import Body, Feet, Figure, ahead_of, cor
 from jostle.controllers.walker.gpu_tally import C, add, head_velocity
 
 # Columns of the tally: sums, and what is kept within a stride.
-USER, PACE, SIDE, TURNED, MOMENTA, UNSTEADY, ASKEW, LOOSE, STUBBED = (
+USER, PACE, SIDE, TURNED, MOMENTA, UNSTEADY, ASKEW, LOOSE, STUBBED, RECOVERING = (
     wp.constant(C[f"r_{name}"])
-    for name in ("user", "pace", "side", "turned", "momenta", "unsteady", "askew", "loose", "stubbed")
+    for name in ("user", "pace", "side", "turned", "momenta", "unsteady", "askew", "loose", "stubbed", "recovering")
 )
 FROM, MOST, SWAY, SINCE = (wp.constant(C[name]) for name in ("from_x", "most_x", "sway", "in_stride"))
 _HEAD_TILT, _SLOWEST, _PI = wp.constant(HEAD_TILT), wp.constant(SLOWEST), wp.constant(float(math.pi))
@@ -56,10 +56,11 @@ def note_instant(
     k: int,
     state: int,
     side: int,
+    mode: int,
     feet: Feet,
     tally: wp.array2d(dtype=float),
 ):
-    """Where it faces, how it holds its head, and its feet: at every instant."""
+    """Where it faces, how it holds its head, and its feet, and whether it recovers: at every instant."""
     if wp.floor(float(k + 1) * aim.rate + 1.0e-4) <= wp.floor(float(k) * aim.rate + 1.0e-4):
         return
     torso = body.xmat[b, figure.part[0, 0]]
@@ -68,6 +69,7 @@ def note_instant(
     add(tally, b, TURNED, beyond(gap, aim.free_facing))
     if wp.length(world_angles(frame_from(body.xmat[b, figure.part[0, 6]], body.wish[b]), 1.0, False)) > _HEAD_TILT:
         add(tally, b, ASKEW, 1.0)
+    add(tally, b, RECOVERING, float(mode))
     if state == 1 and not feet.planted:
         add(tally, b, LOOSE, 1.0)
     if corners(body, figure, b, figure.part[side, 4], figure.toe, 4, 6) > 0:

@@ -96,7 +96,7 @@ class Walk:
         self._habits = None
         if reaction is not None:
             self._servos = np.concatenate([self._servos, _servos(reaction.gains)], axis=1)
-            self._habits = _habits(reaction)
+            self._habits = habits_of(reaction)
         self.rows = np.flatnonzero(self.many.running)
         self.state, self.side, self.since = state[self.rows], side[self.rows], since[self.rows]
         self.mode = np.zeros(len(self.rows), int)
@@ -244,7 +244,7 @@ def _servos(gains: Gains) -> Float[Array, "B 2 134"]:
     return np.concatenate([*own, *world, gains.c_d, gains.c_v, gains.alpha_hip, rhythm], axis=2)
 
 
-def _habits(reaction: Reaction) -> Float[Array, "B 9"]:
+def habits_of(reaction: Reaction) -> Float[Array, "B 9"]:
     """Mean and inverse spread of the features, and how far from it, squared, is as improbable as kappa."""
     volume = 2.0 * np.log(2.0 * np.pi) + np.log(reaction.spread).sum(axis=1)  # -log of the density at the mean
     far = np.maximum(-2.0 * (np.log(reaction.kappa) + volume), 0.0)
