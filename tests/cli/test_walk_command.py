@@ -8,15 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from jostle.assets import walker_path
 from jostle.cli.chart import Screen, spark
 from jostle.cli.walk import parse_push
 from jostle.clips import load_clip
 from jostle.controllers import Playback
-from jostle.controllers.walker.parameters import GUIDED, WALKER
+from jostle.controllers.walker.parameters import GUIDED, REACTIVE, WALKER
 from jostle.controllers.walker.people import PEOPLE
 from jostle.controllers.walker.walker import Walker
 from jostle.errors import CommandError
 from jostle.runtime import load_bundle, load_controller, load_recording, save_controller
+from jostle.tuning import typical
 from jostle.tuning.recipe import Stage
 from jostle.tuning.trials import Bench
 from terminal import run
@@ -82,6 +84,25 @@ def test_a_walker_becomes_a_guided_one_in_a_world_by_chance(folder, capsys):
     capsys.readouterr()
     assert run("walk", "optimise", folder / "recipe.toml", "--recipe", folder / "chance.toml", *options) == 1
     assert "keep one of them" in capsys.readouterr().err
+
+
+def test_a_recovery_and_a_transition_are_recipes_too(folder, monkeypatch):
+    """A second controller is searched for a walker that is given, from where another one left off."""
+    monkeypatch.setattr(typical, "SECONDS", 1.2)
+    walker = 'name = "careful"\nmachine = "reactive"\nstart = "walker:stocky"\npopulation = 4\nsigma = 0.05\n'
+    stage = '[[stage]]\nobjective = "recovery"\nseconds = 0.1\nadvance = 0.0\ngenerations = 1\n'
+    stage += 'chance = {trials = 2, force = 50, after = "walker:thin", switch = [0.1, 0.3]}\n'
+    (folder / "careful.toml").write_text(walker + stage)
+    assert run("walk", "optimise", folder / "careful.toml", "-o", folder / "new.jostle", "--threads", "1") == 0
+    new, stocky = load_controller(folder / "new.jostle"), load_controller(walker_path("stocky"))
+    assert isinstance(new, Walker)
+    assert isinstance(stocky, Walker)
+    guided = GUIDED.named(GUIDED.adopt(WALKER.named(stocky.values)))
+    named = REACTIVE.named(new.values)
+    assert {name: named[f"base.{name}"] for name in guided} == pytest.approx(guided)
+    after = load_bundle(folder / "new.jostle").recipe["stage"][0]["chance"]["after"]
+    assert set(after) == set(GUIDED.names)
+    assert run("walk", "parameters", folder / "new.jostle") == 0
 
 
 def test_a_blend_of_walkers_is_a_start(folder):

@@ -1,5 +1,6 @@
 """Recipes are read strictly: what is not understood is said, with its line."""
 
+import json
 import math
 from dataclasses import fields
 
@@ -111,6 +112,17 @@ def test_another_objective_begins_with_its_own_weights(tmp_path):
     assert recipe_from(recipe.to_dict(), Where("a bundle")) == recipe
 
 
+def test_a_walker_to_take_over_from_stands_under_its_name_or_with_its_parameters(tmp_path):
+    named = read(tmp_path, '[[stage]]\nchance = {after = "fast.jostle", switch = [0.5, 1]}\n')
+    given = read(tmp_path, "[[stage]]\nchance = {after = {c_trans = 0.1}}\n")
+    assert [r.stages[0].chance and r.stages[0].chance.after for r in (named, given)] == [
+        "fast.jostle",
+        {"c_trans": 0.1},
+    ]
+    for recipe in (named, given):
+        assert recipe_from(json.loads(json.dumps(recipe.to_dict())), Where("a bundle")) == recipe
+
+
 def test_a_start_may_be_a_blend(tmp_path):
     recipe = read(tmp_path, 'start = {"walker:stocky" = 1.5, "other.jostle" = -0.5}')
     assert recipe.start == {"walker:stocky": 1.5, "other.jostle": -0.5}
@@ -156,6 +168,9 @@ def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):
         ('[parameters]\n"c_trans" = "far"', 1, "from -0.3 to 0.5, not far"),
         ("[[stage]]\nchance = {force = -1}", 2, "from 0 to 2000, not -1"),
         ("[[stage]]\nchance = {gust = 1}", 2, "Did you mean 'gusts'?"),
+        ("[[stage]]\nchance = {switch = [2, 1]}", 2, "the earliest and the latest time"),
+        ('[[stage]]\nchance = {after = "mine"}', 2, "the path of a .jostle file"),
+        ("[[stage]]\nchance = {after = {c_tran = 1}}", 2, "Did you mean 'c_trans'?"),
         ("[[stage]]\nchance = {force = 9}\npushes = {force = 9}", 2, "keep one of them"),
         ('[[stage]]\nobjective = "return"\nweights = {vel = 1}', 3, "No term of the return 'vel'"),
         ("[[stage]]\nhold = {c_trans = 9}", 2, "from -0.3 to 0.5, not 9"),

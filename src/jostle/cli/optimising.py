@@ -101,7 +101,16 @@ def read_order(order: Order) -> Recipe | None:
     recipe = Recipe(name=Path(order.output).stem) if order.recipe is None else read_recipe(order.recipe)
     stages = tuple(_wished(stage, order.wishes) for stage in recipe.stages)
     changed = replace(recipe, stages=stages, **order.given)
-    return recipe_from(changed.to_dict(), Where("the command line"))  # checked as a file is
+    checked = recipe_from(changed.to_dict(), Where("the command line"))  # as a file is
+    return replace(checked, stages=tuple(_informed(stage, checked, order.recipe) for stage in checked.stages))
+
+
+def _informed(stage: Stage, recipe: Recipe, source: str | None) -> Stage:
+    """With the parameters of the walker that it takes over from, in place of its name."""
+    if stage.chance is None or not isinstance(stage.chance.after, str):
+        return stage
+    guided = _guided(recipe, _found(stage.chance.after, source))
+    return replace(stage, chance=replace(stage.chance, after=GUIDED.named(guided)))
 
 
 def _wished(stage: Stage, wishes: dict[str, Any]) -> Stage:
@@ -132,16 +141,12 @@ def _start(recipe: Recipe, source: str | None) -> Float[Array, "P"]:
 
 
 def _begun(recipe: Recipe, name: str, source: str | None) -> Float[Array, "P"]:
-    """The parameters of a walker for the recipe's body. A file is looked for beside the recipe, then here."""
-    from jostle.cli.walk import load_walker
-
-    beside = Path(source).parent / name if source is not None else Path(name)
-    walker = load_walker(name if name.startswith(WALKER) or not beside.exists() else str(beside))
+    """The parameters of a walker for the recipe's body and kind."""
+    walker = _found(name, source)
     if walker.machine == recipe.machine:
         return start_values(recipe, walker.values, walker.person.mass)
     if walker.machine in ("walker", "guided") and recipe.machine in ("guided", "reactive"):
-        guided = GUIDED.adopt(SPACES[walker.machine].named(walker.values))
-        guided = GUIDED.for_mass(guided, recipe.person.mass / walker.person.mass)
+        guided = _guided(recipe, walker)
         if recipe.machine == "guided":
             return start_values(recipe, guided, recipe.person.mass)
         habits = typical_states(guided, recipe.person, recipe.stages[0].ground, recipe.seed)
@@ -149,6 +154,22 @@ def _begun(recipe: Recipe, name: str, source: str | None) -> Float[Array, "P"]:
     raise CommandError(
         f"'{name}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
     )
+
+
+def _found(name: str, source: str | None) -> Walker:
+    """A walker by its name. A file is looked for beside the recipe, then here."""
+    from jostle.cli.walk import load_walker
+
+    beside = Path(source).parent / name if source is not None else Path(name)
+    return load_walker(name if name.startswith(WALKER) or not beside.exists() else str(beside))
+
+
+def _guided(recipe: Recipe, walker: Walker) -> Float[Array, "G"]:
+    """As a guided walker with the recipe's body."""
+    if walker.machine not in ("walker", "guided"):
+        raise CommandError(f"'{walker.title}' is a {walker.machine}; choose a walker or a guided one.")
+    guided = GUIDED.adopt(SPACES[walker.machine].named(walker.values))
+    return GUIDED.for_mass(guided, recipe.person.mass / walker.person.mass)
 
 
 def _again(order: Order) -> str:

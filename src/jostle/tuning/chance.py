@@ -1,4 +1,5 @@
-"""What may happen to a walker: gusts, changes of heading and motor noise (Wang 2010, section 4.3.3).
+"""What may happen to a walker: gusts, changes of heading, motor noise, and where another one left off (Wang 2010,
+section 4.3.3).
 
 `Chance` is a distribution, as a recipe writes it; here it is drawn from. Each of the N walks of a candidate has a fate
 of its own, and all candidates of a stage meet the same N fates: common random numbers (section 4.3.4), so that costs
@@ -11,6 +12,7 @@ shrink, so it is scaled to the step from the thesis's 1/2400 s.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +22,7 @@ from jostle.types import Array, Float, Int
 
 STEP = 1.0 / 2400.0  # seconds: the thesis's, at which its noise is drawn
 HAMILTON = np.exp(-2.76)  # (4.15)
-_GUSTS, _TURNS, _NOISE = range(3)  # streams of a fate
+_GUSTS, _TURNS, _NOISE, _SWITCH = range(4)  # streams of a fate
 _BLOCK = 100  # steps whose noise is drawn at once
 
 
@@ -35,6 +37,8 @@ class Chance:
     turn: float = 0.0  # radians: standard deviation of a change of heading
     turns: float = 1.2  # a second
     noise: float = 0.0  # beta of (4.15)
+    after: str | Mapping[str, float] | None = None  # a guided walker that it takes over from: its file, its parameters
+    switch: tuple[float, float] = (1.0, 2.0)  # seconds: when it does, at the earliest and the latest
     fresh: bool = False  # other fates in every generation?
 
 
@@ -87,6 +91,11 @@ def _arrivals(rng: np.random.Generator, rate: float, seconds: float) -> Float[Ar
             break
         times.append(now)
     return np.array(times)
+
+
+def switch_times(chance: Chance, seed: tuple[int, ...]) -> Float[Array, "trials"]:
+    """When each walk takes over (section 4.4.5)."""
+    return np.array([np.random.default_rng((*seed, i, _SWITCH)).uniform(*chance.switch) for i in range(chance.trials)])
 
 
 def noise_scale(chance: Chance, dt: float) -> float:

@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from jostle.body import Ground
-from jostle.controllers.walker.parameters import SPACES, Space
+from jostle.controllers.walker.parameters import GUIDED, SPACES, Space
 from jostle.controllers.walker.people import PEOPLE, Person
 from jostle.errors import BodyError, unknown_name
 from jostle.files import read_bytes
@@ -125,8 +125,13 @@ class Recipe:
 
 
 def _plain(stage: dict[str, Any]) -> dict[str, Any]:
-    lists = {key: list(value) if isinstance(value, tuple) else value for key, value in stage.items()}
-    return {**{key: value for key, value in lists.items() if value is not None}, **_lifted(stage)}
+    return {**_as_json(stage), **_lifted(stage)}
+
+
+def _as_json(table: dict[str, Any]) -> dict[str, Any]:
+    """Lists for tuples, and nothing for None."""
+    kinds = {tuple: list, dict: _as_json}
+    return {key: kinds.get(type(value), lambda same: same)(value) for key, value in table.items() if value is not None}
 
 
 def _lifted(stage: dict[str, Any]) -> dict[str, str]:
@@ -149,6 +154,11 @@ _CHANCE: dict[str, Field] = {
     "turn": number(0.0, 3.0),
     "turns": number(0.0, 10.0),
     "noise": number(0.0, 1000.0),
+    "after": either(
+        text('"walker:NAME" or the path of a .jostle file', lambda value: _is_start(value) and value != "initial"),
+        table("a table of parameters of a guided walker"),
+    ),
+    "switch": some(number(0.0, 20.0), least=2, most=2),
     "fresh": FLAG,
 }
 _STAGE: dict[str, Field] = {
@@ -166,7 +176,7 @@ _STAGE: dict[str, Field] = {
     "weights": each(TERMS, number(0.0, 1e9)),
     "without": some(word(ABLATIONS)),
     "pushes": either(table("a table of force, every, duration, trials, fresh and calm"), word(("none",))),
-    "chance": either(table("a table of trials, force, gusts, duration, turn, turns, noise and fresh"), word(("none",))),
+    "chance": either(table("a table of what may happen, as docs/walking/optimising.md lists it"), word(("none",))),
     "objective": word(WEIGHTS),
     "hold": table("a table of parameters, as `jostle walk parameters` names them"),
 }
@@ -284,10 +294,20 @@ def _stage(given: object, before: Stage, space: Space, where: Where) -> Stage:
     if isinstance(values["pushes"], dict):
         values["pushes"] = _pushes(values["pushes"], where)
     if isinstance(values["chance"], dict):
-        chanced = where.within(where.section, f"the chance of {where.title}")
-        values["chance"] = Chance(**read_table(values["chance"], _CHANCE, chanced))
+        values["chance"] = _chance(values["chance"], where)
     values["hold"] = _parameters(values["hold"], space, "hold", where)
     return Stage(**values)
+
+
+def _chance(given: dict, where: Where) -> Chance:
+    own = where.within(where.section, f"the chance of {where.title}")
+    values = read_table(given, _CHANCE, own)
+    if isinstance(values.get("after"), dict):
+        values["after"] = _parameters(values["after"], GUIDED, "chance", own)
+    chance = Chance(**values)
+    if chance.switch[0] > chance.switch[1]:
+        own.fail(f"'switch' of {own.title} is the earliest and the latest time; turn them round.", "chance")
+    return chance
 
 
 def _pushes(given: dict, where: Where) -> Pushes:

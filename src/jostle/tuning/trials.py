@@ -8,18 +8,20 @@ number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
 from jostle.body import Ground
-from jostle.controllers.walker.parameters import SPACES
+from jostle.controllers.walker.handover import left_off
+from jostle.controllers.walker.parameters import GUIDED, SPACES
 from jostle.controllers.walker.people import Person, walker_physics
 from jostle.controllers.walker.trace import Shove, Trace, rollout
-from jostle.controllers.walker.walk import Walk
-from jostle.tuning.chance import Chance, Fates, gust_steps
+from jostle.controllers.walker.walk import Begun, Walk
+from jostle.errors import CommandError
+from jostle.tuning.chance import Chance, Fates, gust_steps, switch_times
 from jostle.tuning.goal import Goal, weights_of
 from jostle.tuning.objective import Score, score
 from jostle.tuning.recipe import Pushes, Recipe
@@ -89,14 +91,26 @@ class Bench:
         """Let every candidate walk and score it."""
         most = max(1, _ROWS // job.walks)
         pieces = np.array_split(values, -(-len(values) // most))
-        return join([mean([self._score(job, piece, timestep) for timestep in job.timesteps]) for piece in pieces])
+        begun = [self.begun(job, timestep) for timestep in job.timesteps]
+        each = list(zip(job.timesteps, begun, strict=True))
+        return join([mean([self._score(job, piece, *at) for at in each]) for piece in pieces])
 
-    def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:
+    def begun(self, job: Job, timestep: float) -> Begun | None:
+        """Where the walks of a candidate begin, if they take over from another walker."""
+        chance = job.chance
+        if chance is None or chance.after is None:
+            return None
+        if isinstance(chance.after, str):
+            raise CommandError(f"The parameters of '{chance.after}' must be read before anyone takes over from it.")
+        walk = self._walk(replace(job, machine=GUIDED.kind), chance.trials, timestep)
+        return left_off(walk, GUIDED.vector(chance.after), switch_times(chance, job.seed), job.person.fallen)
+
+    def _score(self, job: Job, values: Float[Array, "B P"], timestep: float, begun: Begun | None) -> Outcome:
         rows = np.repeat(values, job.walks, axis=0)  # the walks of a candidate stand side by side
         if len(rows) == 1:
             rows = np.repeat(rows, 2, axis=0)  # NumPy adds up a lone column in another order than one of several
         walk = self._walk(job, len(rows), timestep)
-        trace = disturbed(job, walk, rows)
+        trace = disturbed(job, walk, rows, None if begun is None else begun.tiled(len(rows)))
         scored = judged(trace, job, rows)
         return over_trials(scored, trace.steps == len(trace.phase), len(values), job)
 
@@ -107,12 +121,12 @@ class Bench:
         return kept_ready(self._walks, (job.person, job.ground, job.machine, count, timestep), build, _KEPT)
 
 
-def disturbed(job: Job, walk: Walk, rows: Float[Array, "B P"]) -> Trace:
+def disturbed(job: Job, walk: Walk, rows: Float[Array, "B P"], begun: Begun | None = None) -> Trace:
     """Walk with all that happens in this job."""
     if job.chance is None:
         return rollout(walk, rows, job.seconds, job.person.fallen, shoves(job, len(rows), walk.dt))
     fates = Fates(job.chance, job.seed, job.seconds, walk.dt, len(rows))
-    return rollout(walk, rows, job.seconds, job.person.fallen, happens=fates)
+    return rollout(walk, rows, job.seconds, job.person.fallen, happens=fates, begun=begun)
 
 
 def judged(trace: Trace, job: Job, rows: Float[Array, "B P"]) -> Score:

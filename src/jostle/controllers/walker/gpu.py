@@ -17,7 +17,7 @@ from jostle.controllers.walker.gait import SLOWEST
 from jostle.controllers.walker.joints import INDEX, MIRROR, SIGN
 from jostle.controllers.walker.parameters import REACTIVE, SPACES, Gains
 from jostle.controllers.walker.people import com_height, foot_corners
-from jostle.controllers.walker.walk import STYLES, ground_normal, habits_of, start_state
+from jostle.controllers.walker.walk import STYLES, Begun, ground_normal, habits_of, start_state
 from jostle.errors import CommandError
 from jostle.types import Array, Float, Int
 
@@ -96,10 +96,16 @@ class GpuWalk:
         push_force: Float[Array, "B n 3"] | None = None,
         turn_at: Int[Array, "B m"] | None = None,
         turn_to: Float[Array, "B m"] | None = None,
+        begun: Begun | None = None,
     ) -> None:
-        """Put every walker into its start state; pushes on the torso act in these steps, turns are wished at those."""
+        """Put every walker into its start state, or where others left off.
+
+        Pushes on the torso act in these steps, turns are wished at those.
+        """
         with self._here():
             self._start(values, push_from, push_until, push_force, turn_at, turn_to)
+            if begun is not None:
+                self._take_over(begun, self.space.unpack(values))
 
     def _start(self, values: Array, *pushes: Array | None) -> None:
         push_from, push_until, push_force, turn_at, turn_to = pushes
@@ -124,6 +130,16 @@ class GpuWalk:
         at = none - 1 if turn_at is None else turn_at.astype(np.int32)
         to = np.zeros(at.shape) if turn_to is None else turn_to
         self._set_events(begin, end, force.astype(np.float32), at, to.astype(np.float32))
+
+    def _take_over(self, begun: Begun, gains: Gains) -> None:
+        self._data.qpos.assign(begun.qpos.astype(np.float32))
+        self._data.qvel.assign(begun.qvel.astype(np.float32))
+        for array, values in ((self._state, begun.state), (self._side, begun.side)):
+            array.assign(values.astype(np.int32))
+        self._since.assign(begun.since.astype(np.float32))
+        own = gains.kd[np.arange(self.count), begun.state]  # in the mirror, which sides of the body are swapped in
+        damping = np.where(begun.side[:, None] == 0, own, own[:, MIRROR])
+        self._damping.assign(np.concatenate([np.zeros((self.count, 6)), damping], axis=1).astype(np.float32))
 
     def _set_events(self, *events: Array) -> None:
         """When pushes begin and end and their forces, when turns are wished and where to."""

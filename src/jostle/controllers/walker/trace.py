@@ -10,7 +10,7 @@ import numpy as np
 from jostle.body import Physics
 from jostle.controllers.walker.joints import INDEX
 from jostle.controllers.walker.senses import Senses
-from jostle.controllers.walker.walk import Walk
+from jostle.controllers.walker.walk import Begun, Walk
 from jostle.types import Array, Bool, Float, Int
 
 _KNEE, _STANCE_KNEE = INDEX["lknee_y"], INDEX["rknee_y"]
@@ -77,13 +77,14 @@ def rollout(
     shoves: Sequence[Shove] = (),
     poses: bool = False,
     happens: Callable[[Walk, int], None] | None = None,
+    begun: Begun | None = None,
 ) -> Trace:
     """Start the walkers and let them walk; those whose centre of mass sinks below `fallen` metres are dropped.
 
-    What `happens` is told of every step before it is made.
+    What `happens` is told of every step before it is made. They start by themselves, or where others left off.
     """
     log = _Log(walk, round(seconds / walk.dt), poses)
-    walk.start(values)
+    walk.start(values) if begun is None else walk.take_over(values, begun)
     last_strike = np.zeros(walk.many.count, dtype=int)
     torso = walk.physics.body.skeleton.index("Spine")
     upright = walk.normal / walk.normal[:, 2:]  # height is counted along Z, from the ground

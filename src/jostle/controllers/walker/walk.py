@@ -42,6 +42,22 @@ _HIPS = slice(0, 6)  # of WORLD
 _HEADING = list(WORLD).index(INDEX["rhip_z"])  # of WORLD: the stance hip about Z
 
 
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """Walks in the middle of a step, as many as there are simulations."""
+
+    qpos: Float[Array, "n nq"]
+    qvel: Float[Array, "n nv"]
+    state: Int[Array, "n"]
+    side: Int[Array, "n"]
+    since: Float[Array, "n"]
+
+    def tiled(self, count: int) -> Begun:
+        """These again and again, until there are so many."""
+        which = np.arange(count) % len(self.side)
+        return Begun(self.qpos[which], self.qvel[which], self.state[which], self.side[which], self.since[which])
+
+
 @dataclass(frozen=True)
 class Style:
     """What differs between the thesis's controller and SIMBICON."""
@@ -89,6 +105,13 @@ class Walk:
         heights = self._heights(self._mirror.see("frames"), self._mirror.see("places"))
         qpos[:, 2] += (gains.lift - heights[:4].min(axis=(0, 1))) / self.normal[:, 2]
         self.many.start(qpos, qvel)
+
+    def take_over(self, values: Float[Array, "B P"], begun: Begun) -> None:
+        """Go on with these parameters where others left off, straight on."""
+        self.heading[:] = self.wish[:] = 0.0
+        self.jitter = None
+        self.many.start(begun.qpos, begun.qvel)
+        self.resume(self.space.unpack(values), begun.state, begun.side, begun.since)
 
     def resume(self, gains: Gains, state: Int[Array, "B"], side: Int[Array, "B"], since: Float[Array, "B"]) -> None:
         """Go on from where the simulations are."""
