@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from jostle.controllers.walker.parameters import GUIDED, WALKER
+from jostle.controllers.walker.parameters import GUIDED, WALKER, reactive
 from jostle.controllers.walker.people import PEOPLE
 from jostle.controllers.walker.trace import rollout
 from jostle.controllers.walker.walker import Walker
@@ -27,6 +27,9 @@ def files(tmp_path_factory):
     guided = GUIDED.adopt(WALKER.named(stocky.values))
     save_controller(Walker("g", PEOPLE["stocky"], "guided", guided), folder / "push_100.jostle")
     save_controller(Walker("w", PEOPLE["stocky"], "walker", stocky.values), folder / "other.jostle")
+    habits = np.array([0.06, 0.1, 1.35, 0.0]), np.array([0.18, 0.045, 0.08, 0.24])
+    back = Walker("t", PEOPLE["stocky"], "reactive", reactive(guided, *habits))
+    save_controller(back, folder / "other_to_push_100.jostle")
     return folder
 
 
@@ -40,17 +43,20 @@ def test_the_rows_of_the_tables_are_all_directions_once():
 
 def test_a_report_has_every_figure_of_every_walker(files, monkeypatch, tmp_path):
     protocol = Protocol(seconds=0.6, every=0.3, first=0.1, offsets=(0.0,), directions=("left", "right"), rungs=1)
-    small = experiment.Plan((0.0, 90.0), 2, seconds=2.5, pushes=protocol, timestep=0.002)
+    small = experiment.Plan((0.0, 90.0), 2, switches=2, seconds=2.5, pushes=protocol, timestep=0.002)
     monkeypatch.setattr(experiment, "_QUICK", small)
     monkeypatch.setattr("jostle.evaluate.robustness.success.SECONDS", 0.2)
-    names = tuple(str(files / f"{name}.jostle") for name in ("push_100", "other"))
+    monkeypatch.setattr("jostle.evaluate.robustness.transitions.SECONDS", 2.2)
+    names = tuple(str(files / f"{name}.jostle") for name in ("push_100", "other", "other_to_push_100"))
     report = evaluate("robustness", Request(quick=True, subjects=names, plots=tmp_path, workers=1))
     plain = json.loads(json.dumps(report.to_dict(), allow_nan=False))["summary"]
     assert plain["gusts"]["push_100"].keys() == {"0 N", "90 N"}
     assert set(plain["tolerance"]["other"]) == {"side"}
-    assert set(plain["turns"]) == {"push_100"}  # the other one does not hear of headings
+    assert set(plain["turns"]) == {"push_100", "other_to_push_100"}  # the other one does not hear of headings
+    assert plain["transitions"].keys() == {"other_to_push_100"}
+    assert plain["transitions"]["other_to_push_100"].keys() == {"with", "direct"}
     assert plain["speed"]["other"] == pytest.approx(1.3, abs=0.3)
-    assert {row["experiment"] for row in report.rows} == {"tolerance", "gusts", "turns", "style"}
+    assert {row["experiment"] for row in report.rows} == {"tolerance", "gusts", "turns", "style", "transitions"}
     assert (tmp_path / "success.png").read_bytes().startswith(b"\x89PNG")
     assert any("push_100" in table.head for table in report.tables())
 

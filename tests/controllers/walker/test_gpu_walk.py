@@ -5,6 +5,7 @@ import pytest
 
 from jostle.assets import walker_path
 from jostle.body import Ground
+from jostle.controllers.walker.handover import left_off
 from jostle.controllers.walker.parameters import GUIDED, REACTIVE, WALKER, reactive
 from jostle.controllers.walker.people import walker_physics
 from jostle.controllers.walker.trace import Shove, rollout
@@ -86,6 +87,24 @@ def test_a_gpu_recovers_as_the_processor_does():
     np.testing.assert_allclose(found.returned()["recovering"], recovering, atol=3.0)
     seen, wanted = found.seen(), observe(trace)
     for key in ("lasted", "velocity", "power", "ratio"):
+        np.testing.assert_allclose(seen[key], wanted[key], rtol=0.03, atol=0.01, err_msg=key)
+
+
+def test_a_gpu_takes_over_as_the_processor_does():
+    from jostle.controllers.walker.gpu import GpuWalk
+
+    walker = load_controller(walker_path("thin"))
+    values, physics = GUIDED.adopt(WALKER.named(walker.values)), walker_physics(walker.person)
+    other = GUIDED.decode(GUIDED.encode(values) + 0.1 * np.random.default_rng(1).normal(size=len(GUIDED)))
+    times, rows = np.array([0.45, 0.7, 0.9, 1.2]), np.tile(other, (4, 1))
+    begun = left_off(Walk(physics, 4, "guided"), values, times, walker.person.fallen)
+    assert set(begun.side.tolist()) == {0, 1}
+    found = GpuWalk(physics, 4, "guided", walker.person.fallen, "cpu")
+    found.start(rows, begun=begun)
+    found.run(250)
+    trace = rollout(Walk(physics, 4, "guided"), rows, 0.5, walker.person.fallen, begun=begun)
+    seen, wanted = found.seen(), observe(trace)
+    for key in ("lasted", "velocity", "power", "ratio", "states"):
         np.testing.assert_allclose(seen[key], wanted[key], rtol=0.03, atol=0.01, err_msg=key)
 
 

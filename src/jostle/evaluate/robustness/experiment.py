@@ -23,9 +23,10 @@ from jostle.evaluate.jobs import Job, run_jobs
 from jostle.evaluate.report import Report
 from jostle.evaluate.robustness.style import walk_style
 from jostle.evaluate.robustness.success import success_rate
-from jostle.evaluate.robustness.thesis import PAPER, ROWS, TOLERANCE
+from jostle.evaluate.robustness.thesis import PACES, PAPER, ROWS, TOLERANCE, TRANSITIONS
+from jostle.evaluate.robustness.transitions import transition_failures
 from jostle.evaluate.walk.pushes import FULL, QUICK, Protocol, push_tolerance
-from jostle.evaluate.walk.subjects import REPORTED, Subject, find_subjects
+from jostle.evaluate.walk.subjects import REPORTED, Subject, find_subjects, read_subject
 from jostle.evaluate.walk.thesis import DIRECTIONS
 from jostle.tuning.chance import Chance
 
@@ -44,13 +45,19 @@ class Plan:
     forces: tuple[float, ...] = (0.0, 50.0, 100.0, 150.0, 200.0, 250.0, 300.0, 350.0, 400.0)  # newtons of gusts
     trials: int = 100
     turn: float = 0.5  # radians, the standard deviation of a change of heading
+    switches: int = 500  # of walkers, in mid-stride
     seconds: float = 20.0  # of the undisturbed walk
     pushes: Protocol = FULL
     timestep: float = REPORTED
 
 
 _QUICK = Plan(
-    (100.0, 300.0), 8, seconds=5.0, pushes=replace(QUICK, directions=tuple(DIRECTIONS), grid=100.0), timestep=0.002
+    (100.0, 300.0),
+    8,
+    switches=8,
+    seconds=5.0,
+    pushes=replace(QUICK, directions=tuple(DIRECTIONS), grid=100.0),
+    timestep=0.002,
 )
 
 
@@ -78,7 +85,8 @@ def run(request: Request) -> Report:
 
 def _shipped() -> tuple[str, ...]:
     """Those that the thesis has figures of."""
-    known = tuple(name for name in TOLERANCE if name in assets.walker_names())
+    named = dict.fromkeys((*TOLERANCE, *PACES, *TRANSITIONS))
+    known = tuple(name for name in named if name in assets.walker_names())
     if not known:
         raise CommandError("No walker that was made for an unknown world is shipped; name walkers with --walker.")
     return known
@@ -97,9 +105,23 @@ def plan_jobs(subjects: Sequence[Subject], plan: Plan, seed: int) -> dict[tuple[
             jobs["gusts", name, force] = _trials(subject, Chance(plan.trials, force), plan, seed)
         if STYLES[subject.machine].guided:  # others do not hear of it
             jobs["turns", name, None] = _trials(subject, Chance(plan.trials, turn=plan.turn), plan, seed)
+        first = _first(subject, subjects)
+        if first is not None:
+            key = f"transition {first.digest} {subject.digest} {seed} {plan.switches} {plan.timestep:g}"
+            arguments = (first, subject, plan.switches, seed, plan.timestep)
+            jobs["transitions", name, None] = Job(key, transition_failures, arguments, 14.0 * plan.switches)
         key = f"style {subject.digest} {plan.seconds:g} {plan.timestep:g}"
         jobs["style", name, None] = Job(key, walk_style, (subject, plan.seconds, plan.timestep), plan.seconds)
     return jobs
+
+
+def _first(subject: Subject, subjects: Sequence[Subject]) -> Subject | None:
+    """Whom a transition takes over from: one of these, or a shipped one."""
+    first, to, _ = subject.name.partition("_to_")
+    if not to:
+        return None
+    known = {other.name: other for other in subjects}
+    return known.get(first) or (read_subject(first) if first in assets.walker_names() else None)
 
 
 def _trials(subject: Subject, chance: Chance, plan: Plan, seed: int) -> Job:
@@ -119,7 +141,8 @@ def summarise(
     summary["gusts"] = {
         name: {f"{force:g} N": measured["gusts", name, force]["success"] for force in plan.forces} for name in names
     }
-    summary["turns"] = {name: row["success"] for (kind, name, _), row in measured.items() if kind == "turns"}
+    for figure, what in (("turns", "success"), ("transitions", "failures")):
+        summary[figure] = {name: row[what] for (kind, name, _), row in measured.items() if kind == figure}
     return summary
 
 

@@ -21,7 +21,15 @@ _TABLES = {  # newtons of each component, in the order of ROWS
     "recovery_150": (200, 175, 175, 125, 125),
 }
 TOLERANCE = {name: dict(zip(ROWS, map(float, row), strict=True)) for name, row in _TABLES.items()}
+PACES = {"stroll": 0.8, "relaxed": 1.6, "brisk": 2.4}  # m/s
+TRANSITIONS = {  # shares that fail, of 500
+    "brisk_to_relaxed": {"with": 0.014, "direct": 0.406},
+    "brisk_to_stroll": {"with": 0.032, "direct": 0.476},
+    "stroll_to_brisk": {"with": 0.022, "direct": 0.054},
+    "relaxed_to_brisk": {"with": 0.058, "direct": 0.062},
+}
 PAPER = {
+    "transitions": TRANSITIONS,
     "tolerance": TOLERANCE,
     "com_height": {"push_0": 1.02, "push_400": 0.96},
     "e_power": {"push_0": 34671.0, "push_400": 194847.0},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from jostle.controllers.walker.trace import PATIENCE
-from jostle.controllers.walker.walk import Walk
+from jostle.controllers.walker.walk import Begun, Walk
 from jostle.evaluate.metrics import fell
 from jostle.types import Array, Bool, Float, Int
 
@@ -18,9 +18,9 @@ class March:
     Fallen is a centre of mass below `fallen` metres, as in the thesis, or a torso that `metrics.fell` calls fallen.
     """
 
-    def __init__(self, walk: Walk, values: Float[Array, "B P"], fallen: float) -> None:
+    def __init__(self, walk: Walk, values: Float[Array, "B P"], fallen: float, begun: Begun | None = None) -> None:
         self.walk, self.fallen, self.k = walk, fallen, 0
-        walk.start(values)
+        walk.start(values) if begun is None else walk.take_over(values, begun)
         count, body = walk.many.count, walk.physics.body
         self.torso = body.skeleton.index("Spine")
         self._body = int(walk.physics.bodies[self.torso])
