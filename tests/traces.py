@@ -12,9 +12,10 @@ def make(dt=0.01, **given):
     """A trace of zeros, but for what is given."""
     length, count = next(v.shape[:2] for name, v in given.items() if name != "steps")
     shapes = {"torques": (30,), "low": (4, 6), "com": (3,), "momentum": (3,), "head": (3,), "head_angles": (3,)}
+    shapes |= {"mug": (3,)}
     kinds = {"phase": np.int8, "struck": bool, "recovering": bool, "low": bool}
     names = ("phase", "struck", "recovering", "torques", "low", "reach", "foot", "thigh", "knee", "stance_knee", "com")
-    names += ("momentum", "head", "head_angles", "facing", "wish")
+    names += ("momentum", "head", "head_angles", "mug", "facing", "wish")
     arrays = {n: np.zeros((length, count, *shapes.get(n, ())), kinds.get(n, float)) for n in names}
     arrays |= {"steps": np.full(count, length), **given}
     return Trace(PHYSICS, dt, arrays.pop("steps"), qpos=None, **arrays)

@@ -36,6 +36,7 @@ def trace():
         momentum=rng.normal(0.0, 3.0, (K, B, 3)) * on[..., None],
         head=np.cumsum(rng.normal(0.0025, 0.0009, (K, B, 3)), axis=0) * on[..., None],
         head_angles=rng.normal(0.0, 0.06, (K, B, 3)) * on[..., None],
+        mug=rng.normal([0.0, 0.0, 1.0], 0.08, (K, B, 3)) * on[..., None],
         facing=rng.normal(0.0, 0.3, (K, B)) * on,
         wish=np.where(np.arange(K)[:, None] < 100, 0.2, 3.5) * on,
     )
@@ -152,7 +153,7 @@ def test_the_cost_is_the_negative_return(trace):
     goal = Goal(weights={"stance": 2.0, "ang": 0.5}, objective="return")
     made, weights = score_return(trace, goal), weights_of(goal, PHYSICS.body.total_mass)
     thesis = {"user": 1, "step": 1, "facing": 1, "ang": 0.5, "head": 1, "land": 1, "fail": 1, "ratio": 5}
-    thesis |= {"power": 1e-5 * 200 / PHYSICS.body.total_mass, "stance": 2.0, "swing": 0.0}
+    thesis |= {"power": 1e-5 * 200 / PHYSICS.body.total_mass, "stance": 2.0, "swing": 0.0, "spill": 0.0}
     assert weights == pytest.approx(thesis)
     assert set(made.terms) == set(WEIGHTS["return"])
     np.testing.assert_allclose(made.cost, sum(weights[name] * made.terms[name] for name in weights))
@@ -179,6 +180,18 @@ def test_turning_the_world_changes_nothing():
     for name in ("user", "facing", "ang", "head", "land"):
         np.testing.assert_allclose(other[name], straight[name], rtol=1e-9, atol=1e-12)
     assert straight["ang"][0] > 0.0
+
+
+def test_a_mug_that_tilts_spills(trace):
+    found = score_return(trace, Goal(objective="return"))
+    for b in range(B):
+        spilled = 0
+        for k in instants():
+            x, y, z = frame(trace.mug[k, b], trace.wish[k, b])
+            spilled += k < STEPS[b] and np.hypot(np.arctan2(-y, z), np.arctan2(x, z)) > 0.1
+        assert found.terms["spill"][b] == spilled
+    assert found.terms["spill"][0] > 0
+    assert WEIGHTS["return"]["spill"] == 0.0  # nobody carries one unless asked
 
 
 def test_recovering_and_having_fallen_cost(trace):

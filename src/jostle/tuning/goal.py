@@ -22,7 +22,7 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
         },
         "return": {
             "user": 1.0, "step": 1.0, "facing": 1.0, "ang": 1.0, "head": 1.0, "land": 1.0, "fail": 1.0,
-            "power": 1e-5, "ratio": 5.0, **_OURS,
+            "power": 1e-5, "ratio": 5.0, "spill": 0.0, **_OURS,
         },
         "recovery": {"recover": 1.0, "fail": 1.0},
     }

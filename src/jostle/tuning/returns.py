@@ -6,11 +6,12 @@ a walker who is told to turn is judged by where it should go.
 
     E_user, E_step, E_ang, Q(v_y), Q(v_head)     at strikes
     Q(theta_d - theta), orient, stance, stubbed  at every instant
+    spilled                                      at every instant, where a mug is carried (section 4.4.3)
     failed                                       at every instant that is left after a fall
     E_power, E_ratio                             once
 
 The cost is the negative return. Terms carry the thesis's factors already, so their weights are 1, but for power, ratio
-and what a recipe changes. Our own two terms of the other objective are there as well, off unless asked for.
+and what a recipe changes. Carrying a mug, and our own two terms of the other objective, are off unless asked for.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ INSTANTS = 120.0  # a second: every 20th of the thesis's steps of 1/2400 s
 EPS_USER, EPS_SIDE, EPS_FACING, EPS_HEAD = 0.05, 0.05, 0.1, 0.25  # m/s and m, m/s, rad, m/s
 EPS_ANG = np.array([0.04, 0.05, 0.01])  # about X, Y, Z; of mass x height x speed
 FACING, TILTED, LANDING, FALLEN = 0.005, 0.001, 0.001, 100.0  # what an instant of each costs
-RECOVERING = 0.01
+RECOVERING, SPILLED = 0.01, 1.0
+SPILLS = 0.1  # radians: a mug tilted further than this
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,7 @@ def score_return(trace: Trace, goal: Goal) -> Score:
         "askew": counted(_askew(trace)),
         "loose": counted(loose),
         "stubbed": counted(stubbed),
+        "spilled": counted(mug_tilt(trace) > SPILLS),
         "steps": trace.steps.astype(float),
     }
     return judge_return(sums, observe(trace), goal, trace.physics.body.total_mass, at)
@@ -90,6 +93,7 @@ def judge_return(
         "head": sums["unsteady"] + TILTED * sums["askew"],  # (4.9)
         "land": LANDING * (sums["loose"] + sums["stubbed"]),  # (4.10)
         "fail": FALLEN * (at[:, None] >= sums["steps"]).sum(axis=0),  # (4.11)
+        "spill": SPILLED * sums["spilled"],
         "power": seen["power"],
         "ratio": np.linalg.norm(seen["ratio"] - RATIO, axis=1),
         **feet_terms(seen),
@@ -123,7 +127,14 @@ def judge_recovery(
 def aim_of(goal: Goal, body: Body, dt: float) -> dict[str, Any]:
     """What a GPU must know to add up the same sums."""
     asked = {"speed": -1.0 if goal.speed is None else goal.speed, "step": -1.0 if goal.step is None else goal.step}
-    free = {"user": EPS_USER, "side": EPS_SIDE, "facing": EPS_FACING, "head": EPS_HEAD, "momenta": EPS_ANG}
+    free = {
+        "mug": SPILLS,
+        "user": EPS_USER,
+        "side": EPS_SIDE,
+        "facing": EPS_FACING,
+        "head": EPS_HEAD,
+        "momenta": EPS_ANG,
+    }
     size = {"leg": leg_length(body), "scale": body.total_mass * com_height(body), "rate": INSTANTS * dt}
     return asked | size | {f"free_{name}": value for name, value in free.items()}
 
@@ -140,6 +151,13 @@ def _askew(trace: Trace) -> Bool[Array, "K B"]:
     cos, sin, x, y = np.cos(trace.wish), np.sin(trace.wish), np.tan(sagittal), -np.tan(coronal)  # of the up vector
     tilts = np.arctan(cos * y - sin * x), np.arctan(cos * x + sin * y), wrapped(yaw - trace.wish)
     return np.linalg.norm(tilts, axis=0) > HEAD_TILT
+
+
+def mug_tilt(trace: Trace) -> Float[Array, "K B"]:
+    """m(t) of section 4.4.3: coronal and sagittal tilt of the mug, in the frame of the wish; radians."""
+    x, y, z = np.moveaxis(trace.mug, 2, 0)
+    cos, sin = np.cos(trace.wish), np.sin(trace.wish)
+    return np.hypot(np.arctan2(cos * y - sin * x, z), np.arctan2(cos * x + sin * y, z))
 
 
 def find_strides(trace: Trace) -> Strides:

@@ -73,6 +73,7 @@ def test_what_is_noted_of_bodies_belongs_to_the_poses(physics, trace):
         coronal, sagittal = np.arctan2(-frame[1, 2], frame[2, 2]), np.arctan2(frame[0, 2], frame[2, 2])
         transverse = np.arctan2(frame[1, 0], frame[0, 0])
         np.testing.assert_allclose(trace.head_angles[k, 0], [coronal, sagittal, transverse], atol=1e-9)
+        np.testing.assert_allclose(trace.mug[k, 0], data.body("RightForeArm").xmat.reshape(3, 3)[:, 0], atol=1e-9)
         left, right = data.body("LeftFoot"), data.body("RightFoot")
         swing, stance = (left, right) if trace.phase[k, 0] < 2 else (right, left)
         assert trace.reach[k, 0] == pytest.approx(swing.xpos[0] - stance.xpos[0], abs=1e-9)
@@ -127,3 +128,10 @@ def test_a_shove_lasts_as_long_as_it_should(physics):
     assert not any(applied[1].any() for applied in calls)
     assert np.array_equal(trace.qpos[:101, 0], trace.qpos[:101, 1])
     assert trace.com[-1, 0, 1] > trace.com[-1, 1, 1] + 0.01  # to the left
+
+
+def test_a_mug_is_level_with_the_elbow_at_a_right_angle():
+    start = {"angle.relbow_y": -np.pi / 2, "angle.rarm_y": 0.0, "pitch": 0.0, "angle.back_y": 0.0, "angle.back_z": 0.0}
+    values = WALKER.vector(start)[None]
+    trace = rollout(Walk(walker_physics(PEOPLE["stocky"], timestep=0.002), 1), values, 0.002, 0.7)
+    np.testing.assert_allclose(trace.mug[0, 0], [0.0, 0.0, 1.0], atol=1e-9)

@@ -17,6 +17,7 @@ from jostle.controllers.walker.gait import SLOWEST
 from jostle.controllers.walker.joints import INDEX, MIRROR, SIGN
 from jostle.controllers.walker.parameters import REACTIVE, SPACES, Gains
 from jostle.controllers.walker.people import com_height, foot_corners
+from jostle.controllers.walker.trace import CARRYING
 from jostle.controllers.walker.walk import STYLES, Begun, ground_normal, habits_of, start_state
 from jostle.errors import CommandError
 from jostle.types import Array, Float, Int
@@ -317,7 +318,7 @@ def _figure(servos, wp, physics: Physics, style, fallen: float):
     figure.toe = wp.array(np.concatenate([corners["Toe"], corners["Tip"]]).astype(np.float32), dtype=wp.vec3)
     figure.normal, figure.fallen, figure.dt = wp.vec3(*ground_normal(physics)), fallen, float(model.opt.timestep)
     figure.timed, figure.world_ankles, figure.early = int(style.timed), int(style.world_ankles), int(style.early)
-    figure.guided = int(style.guided)
+    figure.guided, figure.carrying = int(style.guided), bodies[CARRYING]
     figure.toe_up = max(style.toe_up, -10.0)
     return figure
 

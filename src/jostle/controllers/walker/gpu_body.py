@@ -50,6 +50,7 @@ class Figure:
     early: int
     guided: int
     reactive: int
+    carrying: int  # the part that holds a mug
     toe_up: float
     noise: float  # torque over |torque| / kp^0.25 (4.15)
 

@@ -14,9 +14,21 @@ from jostle.controllers.walker.gpu_body import Body, Feet, Figure, ahead_of, cor
 from jostle.controllers.walker.gpu_tally import C, add, head_velocity
 
 # Columns of the tally: sums, and what is kept within a stride.
-USER, PACE, SIDE, TURNED, MOMENTA, UNSTEADY, ASKEW, LOOSE, STUBBED, RECOVERING = (
+USER, PACE, SIDE, TURNED, MOMENTA, UNSTEADY, ASKEW, LOOSE, STUBBED, RECOVERING, SPILLED = (
     wp.constant(C[f"r_{name}"])
-    for name in ("user", "pace", "side", "turned", "momenta", "unsteady", "askew", "loose", "stubbed", "recovering")
+    for name in (
+        "user",
+        "pace",
+        "side",
+        "turned",
+        "momenta",
+        "unsteady",
+        "askew",
+        "loose",
+        "stubbed",
+        "recovering",
+        "spilled",
+    )
 )
 FROM, MOST, SWAY, SINCE = (wp.constant(C[name]) for name in ("from_x", "most_x", "sway", "in_stride"))
 _HEAD_TILT, _SLOWEST, _PI = wp.constant(HEAD_TILT), wp.constant(SLOWEST), wp.constant(float(math.pi))
@@ -35,6 +47,7 @@ class Aim:
     free_side: float
     free_facing: float
     free_head: float
+    free_mug: float
     free_momenta: wp.vec3
 
 
@@ -70,6 +83,9 @@ def note_instant(
     if wp.length(world_angles(frame_from(body.xmat[b, figure.part[0, 6]], body.wish[b]), 1.0, False)) > _HEAD_TILT:
         add(tally, b, ASKEW, 1.0)
     add(tally, b, RECOVERING, float(mode))
+    arm = frame_from(body.xmat[b, figure.carrying], body.wish[b])
+    if wp.length(wp.vec2(wp.atan2(arm[1, 0], arm[2, 0]), wp.atan2(arm[0, 0], arm[2, 0]))) > aim.free_mug:
+        add(tally, b, SPILLED, 1.0)
     if state == 1 and not feet.planted:
         add(tally, b, LOOSE, 1.0)
     if corners(body, figure, b, figure.part[side, 4], figure.toe, 4, 6) > 0:

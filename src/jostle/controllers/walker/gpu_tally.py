@@ -24,7 +24,7 @@ COLUMNS = (
     "since_left", "since_right", "cycle_left", "cycle_right", "heel_left", "heel_right", "foot_left", "foot_right",
     "flat_left", "flat_right", "mid_left", "mid_right",
     "r_user", "r_pace", "r_side", "r_turned", "r_momenta", "r_unsteady", "r_askew", "r_loose", "r_stubbed",
-    "r_recovering",
+    "r_recovering", "r_spilled",
     "from_x", "from_y", "most_x", "most_y", "most_z", "sway", "sway_squares", "in_stride",
     "cycles", "cycle_steps", "heel_off", "toe_off", "flat",
 )  # fmt: skip

@@ -15,6 +15,7 @@ from jostle.types import Array, Bool, Float, Int
 
 _KNEE, _STANCE_KNEE = INDEX["lknee_y"], INDEX["rknee_y"]
 PATIENCE = 1.5  # seconds without a step after which a walker has stopped
+CARRYING = "RightForeArm"  # what a mug is held with
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,7 @@ class Trace:
     momentum: Float[Array, "K B 3"]  # angular, about the centre of mass, N m s
     head: Float[Array, "K B 3"]
     head_angles: Float[Array, "K B 3"]  # coronal, sagittal, transverse
+    mug: Float[Array, "K B 3"]  # which way up is for a mug in the right hand, level when the elbow is at a right angle
     facing: Float[Array, "K B"]  # where the torso looks, radians about Z
     wish: Float[Array, "K B"]  # the heading that is wished
     qpos: Float[Array, "K B nq"] | None
@@ -119,7 +121,7 @@ class _Log:
 
         many, physics, self.length = walk.many, walk.physics, length
         count, names = many.count, physics.body.skeleton.names
-        head, torso = (int(physics.bodies[names.index(name)]) for name in ("Head", "Spine"))
+        head, torso, arm = (int(physics.bodies[names.index(name)]) for name in ("Head", "Spine", CARRYING))
         self.steps = np.zeros(count, dtype=int)
         self.phase, self.struck = zeros(count, dtype=np.int8), zeros(count, dtype=bool)
         self.recovering = zeros(count, dtype=bool)
@@ -127,6 +129,7 @@ class _Log:
         self.reach, self.foot, self.thigh, self.knee, self.stance_knee = (zeros(count) for _ in range(5))
         places, frames = many.read("xpos"), many.read("xmat")
         self._live = [many.com, many.angular_momentum, places[:, head], frames[:, head], frames[:, torso], walk.wish]
+        self._live += [frames[:, arm, 0::3]]  # where its X axis points
         self._live += [many.qpos] if poses else []
         self._noted = [zeros(*live.shape) for live in self._live]
 
@@ -153,11 +156,11 @@ class _Log:
         if over.any():
             for noted in self._noted:
                 noted[over] = 0.0
-        com, momentum, head, frame, torso, wish, *poses = self._noted
+        com, momentum, head, frame, torso, wish, mug, *poses = self._noted
         torques, low = self.torques.transpose(0, 2, 1), self.low.transpose(0, 3, 2, 1)
         return Trace(
             walk.physics, walk.dt, self.steps, self.phase, self.struck, self.recovering, torques, low, self.reach,
-            self.foot, self.thigh, self.knee, self.stance_knee, com, momentum, head, _world_angles(frame),
+            self.foot, self.thigh, self.knee, self.stance_knee, com, momentum, head, _world_angles(frame), mug,
             np.arctan2(torso[..., 3], torso[..., 0]), wish, poses[0] if poses else None,
         )  # fmt: skip
 
