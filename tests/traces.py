@@ -17,7 +17,7 @@ def make(dt=0.01, **given):
     names = ("phase", "struck", "recovering", "torques", "low", "reach", "foot", "thigh", "knee", "stance_knee", "com")
     names += ("momentum", "head", "head_angles", "mug", "facing", "wish")
     arrays = {n: np.zeros((length, count, *shapes.get(n, ())), kinds.get(n, float)) for n in names}
-    arrays |= {"steps": np.full(count, length), **given}
+    arrays |= {"steps": np.full(count, length), "normal": np.tile([0.0, 0.0, 1.0], (count, 1)), **given}
     return Trace(PHYSICS, dt, arrays.pop("steps"), qpos=None, **arrays)
 
 

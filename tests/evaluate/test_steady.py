@@ -36,7 +36,7 @@ def made_up(step_times=(0.5, 0.5), steps=40, speed=1.2) -> Trace:
     return Trace(
         PHYSICS, DT, np.array([length]), phase, struck, struck & False, np.zeros((length, 1, 30)),
         np.zeros((length, 1, 4, 6), bool), flat + 0.6, flat, flat, flat, flat, com, 0.0 * com,
-        com + np.array([0, 0, 0.6]), 0.0 * com, com, flat, flat, qpos,
+        com + np.array([0, 0, 0.6]), 0.0 * com, com, flat, flat, np.array([[0.0, 0.0, 1.0]]), qpos,
     )  # fmt: skip
 
 

@@ -11,9 +11,11 @@ from jostle.controllers.walker.parameters import GUIDED, WALKER
 from jostle.controllers.walker.people import PEOPLE, walker_physics
 from jostle.controllers.walker.trace import rollout
 from jostle.controllers.walker.walk import Walk
+from jostle.controllers.walker.walker import Walker
 from jostle.runtime import load_controller
-from jostle.tuning.chance import Chance, Fates, gust_steps, turn_steps
+from jostle.tuning.chance import Chance, Fates, grounds, gust_steps, turn_steps
 from jostle.tuning.goal import Goal
+from jostle.tuning.objective import observe
 from jostle.tuning.trials import Bench, Job
 
 DT = 0.002
@@ -137,3 +139,48 @@ def test_all_candidates_meet_the_same_fates_wherever_they_stand(guided):
     assert len(set(together.cost[:3])) == 3
     fresh = Bench(1).score(replace(job, seed=(1, 0, 5)), values)
     assert (fresh.cost[:3] != together.cost[:3]).all()
+
+
+def test_grounds_are_drawn_between_their_bounds_and_alike_for_a_fate():
+    chance = Chance(trials=40, friction=(0.3, 0.5), slope_deg=(-4.0, 8.0))
+    assert chance.lays_ground
+    assert not Chance().lays_ground
+    slope, friction = grounds(chance, (1, 2), Ground())
+    assert np.degrees(slope.min()) > -4.0
+    assert np.degrees(slope.max()) < 8.0
+    assert np.degrees(np.ptp(slope)) > 8.0
+    assert 0.3 < friction.min() < 0.34
+    assert 0.46 < friction.max() < 0.5
+    fewer = grounds(replace(chance, trials=3), (1, 2), Ground())
+    np.testing.assert_array_equal(fewer, [slope[:3], friction[:3]])
+    same = grounds(Chance(trials=2, friction=(0.4, 0.4)), (0,), Ground(0.1, 0.9))
+    np.testing.assert_allclose(same, [[0.1, 0.1], [0.4, 0.4]])
+
+
+def test_a_ground_that_is_laid_is_the_ground_that_is_built():
+    """Walkers on slopes and ice of their own walk as they do where there is nothing else."""
+    walker = load_controller(walker_path("stocky"))
+    assert isinstance(walker, Walker)
+    values, slope, friction = np.tile(walker.values, (3, 1)), np.radians([0.0, 3.0, -2.0]), np.array([1.0, 0.8, 0.35])
+    walk = Walk(walker_physics(walker.person), 3, "walker", threads=1)
+    walk.lay_ground(slope, friction)
+    together = rollout(walk, values, 1.0, walker.person.fallen, poses=True)
+    assert together.qpos is not None
+    for row in range(3):
+        own = Walk(walker_physics(walker.person, Ground(slope[row], friction[row])), 2, "walker", threads=1)
+        alone = rollout(own, values[:2], 1.0, walker.person.fallen, poses=True)
+        assert alone.qpos is not None
+        np.testing.assert_allclose(together.qpos[:200, row], alone.qpos[:200, 0], atol=1e-6)
+        np.testing.assert_allclose(together.normal[row], alone.normal[0], atol=1e-12)
+        np.testing.assert_allclose(observe(together)["velocity"][row], observe(alone)["velocity"][0], atol=0.02)
+
+
+def test_a_batch_that_was_given_other_grounds_is_not_kept_for_those_that_were_not():
+    walker = load_controller(walker_path("stocky"))
+    assert isinstance(walker, Walker)
+    bench, values = Bench(1), walker.values[None]
+    plain = Job(walker.person, "walker", Ground(), Goal(), 0.6, chance=Chance(trials=2))
+    first = bench.score(plain, values).cost
+    other = bench.score(replace(plain, chance=Chance(trials=2, friction=(0.1, 0.2))), values).cost
+    np.testing.assert_array_equal(bench.score(plain, values).cost, first)
+    assert other != first

@@ -1,5 +1,5 @@
-"""What may happen to a walker: gusts, changes of heading, motor noise, and where another one left off (Wang 2010,
-section 4.3.3).
+"""What may happen to a walker: gusts, changes of heading, motor noise, another ground, and where someone else left off
+(Wang 2010, section 4.3.3).
 
 `Chance` is a distribution, as a recipe writes it; here it is drawn from. Each of the N walks of a candidate has a fate
 of its own, and all candidates of a stage meet the same N fates: common random numbers (section 4.3.4), so that costs
@@ -17,12 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jostle.body import Ground
 from jostle.controllers.walker.walk import Walk
 from jostle.types import Array, Float, Int
 
 STEP = 1.0 / 2400.0  # seconds: the thesis's, at which its noise is drawn
 HAMILTON = np.exp(-2.76)  # (4.15)
-_GUSTS, _TURNS, _NOISE, _SWITCH = range(4)  # streams of a fate
+_GUSTS, _TURNS, _NOISE, _SWITCH, _GROUND = range(5)  # streams of a fate
 _BLOCK = 100  # steps whose noise is drawn at once
 
 
@@ -37,9 +38,16 @@ class Chance:
     turn: float = 0.0  # radians: standard deviation of a change of heading
     turns: float = 1.2  # a second
     noise: float = 0.0  # beta of (4.15)
+    friction: tuple[float, float] | None = None  # of the ground, from and to; None: the stage's
+    slope_deg: tuple[float, float] | None = None  # likewise
     after: str | Mapping[str, float] | None = None  # a guided walker that it takes over from: its file, its parameters
     switch: tuple[float, float] = (1.0, 2.0)  # seconds: when it does, at the earliest and the latest
     fresh: bool = False  # other fates in every generation?
+
+    @property
+    def lays_ground(self) -> bool:
+        """Does each walk have a ground of its own?"""
+        return self.friction is not None or self.slope_deg is not None
 
 
 def gust_steps(
@@ -96,6 +104,17 @@ def _arrivals(rng: np.random.Generator, rate: float, seconds: float) -> Float[Ar
 def switch_times(chance: Chance, seed: tuple[int, ...]) -> Float[Array, "trials"]:
     """When each walk takes over (section 4.4.5)."""
     return np.array([np.random.default_rng((*seed, i, _SWITCH)).uniform(*chance.switch) for i in range(chance.trials)])
+
+
+def grounds(
+    chance: Chance, seed: tuple[int, ...], usual: Ground
+) -> tuple[Float[Array, "trials"], Float[Array, "trials"]]:
+    """Slope, in radians, and friction under each walk."""
+    slope = (usual.slope,) * 2 if chance.slope_deg is None else tuple(np.radians(chance.slope_deg))
+    friction = (usual.friction,) * 2 if chance.friction is None else chance.friction
+    drawn = [np.random.default_rng((*seed, i, _GROUND)).random(2) for i in range(chance.trials)]
+    share = np.array(drawn).T
+    return slope[0] + share[0] * (slope[1] - slope[0]), friction[0] + share[1] * (friction[1] - friction[0])
 
 
 def noise_scale(chance: Chance, dt: float) -> float:

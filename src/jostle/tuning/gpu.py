@@ -14,10 +14,10 @@ import numpy as np
 from jostle.controllers.walker.gpu import GpuWalk
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import walker_physics
-from jostle.tuning.chance import noise_scale, noise_seeds, turn_steps
+from jostle.tuning.chance import grounds, noise_scale, noise_seeds, turn_steps
 from jostle.tuning.objective import judge
 from jostle.tuning.returns import aim_of, instants, judge_recovery, judge_return
-from jostle.tuning.trials import Bench, Job, Outcome, kept_ready, mean, over_trials, push_steps
+from jostle.tuning.trials import Bench, Job, Outcome, kept_ready, mean, over_trials, push_steps, walk_key
 from jostle.types import Array, Float, Int
 
 _KEPT = 4  # batches kept ready
@@ -55,6 +55,9 @@ class Gpu:
             if job.chance is not None:
                 seeds = np.tile(noise_seeds(job.chance, job.seed), len(values))
                 walk.shake(noise_scale(job.chance, walk.dt), seeds)
+                if job.chance.lays_ground:
+                    laid = grounds(job.chance, job.seed, job.ground)
+                    walk.lay_ground(*(np.tile(own, len(values)) for own in laid))
             if returned:
                 walk.aim(**aim_of(job.goal, body, walk.dt))
             walk.start(rows, *events, begun=None if begun is None else begun.tiled(len(rows)))
@@ -76,4 +79,4 @@ class Gpu:
             return GpuWalk(physics, count, job.machine, job.person.fallen, self.device)
 
         with _LOCK:
-            return kept_ready(self._walks, (job.person, job.ground, job.machine, count, timestep), build, _KEPT)
+            return kept_ready(self._walks, walk_key(job, count, timestep), build, _KEPT)

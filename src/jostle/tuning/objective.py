@@ -16,7 +16,7 @@ import numpy as np
 from jostle.controllers.walker.gait import HEAD_TILT, SLOWEST, measure
 from jostle.controllers.walker.joints import ANKLES, HIPS, KNEES
 from jostle.controllers.walker.people import com_height
-from jostle.controllers.walker.senses import PLANTED, ground_normal
+from jostle.controllers.walker.senses import PLANTED
 from jostle.controllers.walker.trace import Trace
 from jostle.tuning.goal import Goal, weights_of
 from jostle.types import Array, Bool, Float
@@ -95,10 +95,10 @@ def observe(trace: Trace) -> dict[str, Float[Array, "B ..."]]:
     return seen
 
 
-def _rise(trace: Trace) -> Float[Array, "3"]:
+def _rise(trace: Trace) -> Float[Array, "B 3"]:
     """How the ground rises per metre ahead: climbing a slope is no bobbing."""
-    x, _, z = ground_normal(trace.physics)
-    return np.array([0.0, 0.0, -x / z])
+    x, _, z = trace.normal.T
+    return np.stack([0.0 * x, 0.0 * x, -x / z], axis=1)
 
 
 def _turning(trace: Trace) -> Float[Array, "B"]:

@@ -154,6 +154,8 @@ _CHANCE: dict[str, Field] = {
     "turn": number(0.0, 3.0),
     "turns": number(0.0, 10.0),
     "noise": number(0.0, 1000.0),
+    "friction": some(number(0.05, 2.0), least=2, most=2),
+    "slope_deg": some(number(-30.0, 30.0), least=2, most=2),
     "after": either(
         text('"walker:NAME" or the path of a .jostle file', lambda value: _is_start(value) and value != "initial"),
         table("a table of parameters of a guided walker"),

@@ -21,7 +21,7 @@ from jostle.controllers.walker.people import Person, walker_physics
 from jostle.controllers.walker.trace import Shove, Trace, rollout
 from jostle.controllers.walker.walk import Begun, Walk
 from jostle.errors import CommandError
-from jostle.tuning.chance import Chance, Fates, gust_steps, switch_times
+from jostle.tuning.chance import Chance, Fates, grounds, gust_steps, switch_times
 from jostle.tuning.goal import Goal, weights_of
 from jostle.tuning.objective import Score, score
 from jostle.tuning.recipe import Pushes, Recipe
@@ -118,7 +118,7 @@ class Bench:
         def build() -> Walk:
             return Walk(walker_physics(job.person, job.ground, timestep), count, job.machine, self.threads)
 
-        return kept_ready(self._walks, (job.person, job.ground, job.machine, count, timestep), build, _KEPT)
+        return kept_ready(self._walks, walk_key(job, count, timestep), build, _KEPT)
 
 
 def disturbed(job: Job, walk: Walk, rows: Float[Array, "B P"], begun: Begun | None = None) -> Trace:
@@ -126,6 +126,9 @@ def disturbed(job: Job, walk: Walk, rows: Float[Array, "B P"], begun: Begun | No
     if job.chance is None:
         return rollout(walk, rows, job.seconds, job.person.fallen, shoves(job, len(rows), walk.dt))
     fates = Fates(job.chance, job.seed, job.seconds, walk.dt, len(rows))
+    if job.chance.lays_ground:
+        slope, friction = grounds(job.chance, job.seed, job.ground)
+        walk.lay_ground(np.resize(slope, len(rows)), np.resize(friction, len(rows)))
     return rollout(walk, rows, job.seconds, job.person.fallen, happens=fates, begun=begun)
 
 
@@ -136,6 +139,12 @@ def judged(trace: Trace, job: Job, rows: Float[Array, "B P"]) -> Score:
     if job.goal.objective == "recovery":
         return score_recovery(trace, job.goal)
     return score(trace, job.goal, rows[:, SPACES[job.machine].start_speed])
+
+
+def walk_key(job: Job, count: int, timestep: float) -> tuple:
+    """What a batch that is kept ready depends on; one that is given other grounds is not for those that are not."""
+    laid = job.chance is not None and job.chance.lays_ground
+    return job.person, job.ground, job.machine, count, timestep, laid
 
 
 def kept_ready(kept: dict[tuple, T], key: tuple, build: Callable[[], T], most: int) -> T:

@@ -108,6 +108,22 @@ def test_a_gpu_takes_over_as_the_processor_does():
         np.testing.assert_allclose(seen[key], wanted[key], rtol=0.03, atol=0.01, err_msg=key)
 
 
+def test_a_gpu_lays_grounds_as_the_processor_does():
+    from jostle.controllers.walker.gpu import GpuWalk
+
+    walker = load_controller(walker_path("stocky"))
+    values, slope, friction = np.tile(walker.values, (3, 1)), np.radians([0.0, 2.0, -2.0]), np.array([1.0, 0.8, 0.3])
+    physics = walker_physics(walker.person)
+    found, walk = GpuWalk(physics, 3, "walker", walker.person.fallen, "cpu"), Walk(physics, 3)
+    for laid in (found, walk):
+        laid.lay_ground(slope, friction)
+    found.start(values)
+    found.run(400)
+    seen, wanted = found.seen(), observe(rollout(walk, values, 0.8, walker.person.fallen))
+    for key in ("lasted", "velocity", "power", "ratio", "states"):
+        np.testing.assert_allclose(seen[key], wanted[key], rtol=0.03, atol=0.01, err_msg=key)
+
+
 @pytest.mark.parametrize(
     ("name", "slope", "force"), [("stocky", 0.0, 0.0), ("stocky", 1.0, 0.0), ("simbicon", 0.0, 20.0)]
 )

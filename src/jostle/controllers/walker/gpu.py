@@ -20,6 +20,7 @@ from jostle.controllers.walker.people import com_height, foot_corners
 from jostle.controllers.walker.trace import CARRYING
 from jostle.controllers.walker.walk import STYLES, Begun, ground_normal, habits_of, start_state
 from jostle.errors import CommandError
+from jostle.maths import quat
 from jostle.types import Array, Float, Int
 
 _RECORDED = 10  # steps that are played at once
@@ -69,6 +70,8 @@ class GpuWalk:
         ):  # fmt: skip
             setattr(self._body, name, getattr(data, field))
         self._body.heading, self._body.wish, self._body.fate = self._heading, self._wish, self._fate
+        self._normal = np.tile(ground_normal(self.physics), (count, 1))
+        self._body.normal = wp.array(self._normal.astype(np.float32), dtype=wp.vec3)
         self._aim, self._asked = Aim(), {}
         self._figure = _figure(kernel.ANGLE_ROWS, wp, self.physics, self._style, fallen)
         self._figure.reactive = int(reactive)
@@ -81,6 +84,26 @@ class GpuWalk:
         for name, value in told.items():
             setattr(self._aim, name, self._wp.vec3(*value) if len(value) > 1 else value[0])
         self._asked, self._graph = told, None
+
+    def lay_ground(self, slope: Float[Array, "B"], friction: Float[Array, "B"]) -> None:
+        """A ground of its own under each walker from the next start on; radians."""
+        wp, model = self._wp, self.physics.model
+        tilts = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -slope)
+        self._normal = quat.apply(tilts, np.array([0.0, 0.0, 1.0]))
+        quats = np.tile(model.geom_quat, (self.count, 1, 1))
+        quats[:, model.geom("ground").id] = tilts
+        frictions = np.tile(model.pair_friction, (self.count, 1, 1))
+        frictions[:, :, :2] = friction[:, None, None]
+        with self._here():
+            self._body.normal.assign(self._normal.astype(np.float32))
+            if self._model.geom_quat.shape[0] != self.count or self._model.pair_friction.shape[0] != self.count:
+                kinds = self._model.geom_quat.dtype, self._model.pair_friction.dtype
+                with wp.ScopedDevice(self.device):
+                    self._model.geom_quat = wp.zeros((self.count, model.ngeom), dtype=kinds[0])
+                    self._model.pair_friction = wp.zeros((self.count, model.npair), dtype=kinds[1])
+                self._graph = None
+            self._model.geom_quat.assign(quats.astype(np.float32))
+            self._model.pair_friction.assign(frictions.astype(np.float32))
 
     def shake(self, noise: float, fates: Int[Array, "B"]) -> None:
         """Motor noise of this strength from the next start on, drawn alike for walkers of one fate."""
@@ -116,7 +139,7 @@ class GpuWalk:
         self._parameters.assign(_packed(gains))
         self._data.qpos.assign(qpos.astype(np.float32))
         self._mjw.kinematics(self._model, self._data)
-        qpos[:, 2] += (gains.lift - self._lowest()) / ground_normal(self.physics)[2]
+        qpos[:, 2] += (gains.lift - self._lowest()) / self._normal[:, 2]
         self._data.qpos.assign(qpos.astype(np.float32))
         self._data.qvel.assign(qvel.astype(np.float32))
         for array in (self._tally, self._state, self._side, self._mode, self._since, self._clock):
@@ -157,12 +180,12 @@ class GpuWalk:
         """The height of the lowest corner of the feet above the ground."""
         names, points = self.physics.body.skeleton.names, foot_corners(self.physics.body, "Left")
         places, frames = self._data.xpos.numpy(), self._data.xmat.numpy().reshape(self.count, -1, 3, 3)
-        normal, lowest = ground_normal(self.physics), np.full(self.count, np.inf)
+        lowest = np.full(self.count, np.inf)
         for side in ("Left", "Right"):
             for part in ("Foot", "Toe"):
                 body = int(self.physics.bodies[names.index(side + part)])
                 corners = places[:, body, None] + np.einsum("bij,cj->bci", frames[:, body], points[part])
-                lowest = np.minimum(lowest, (corners @ normal).min(axis=1))
+                lowest = np.minimum(lowest, np.einsum("bci,bi->bc", corners, self._normal).min(axis=1))
         return lowest
 
     def run(self, steps: int) -> None:
@@ -246,7 +269,7 @@ class GpuWalk:
         steps = np.maximum(of("steps"), 1.0)
         travelled = of("com_x", "com_y", "com_z") - of("start_x", "start_y", "start_z")
         velocity = travelled / (steps * self.dt)[:, None]
-        x, _, z = ground_normal(self.physics)
+        x, _, z = self._normal.T[:, :, None]
         shares = of("hip", "knee", "ankle")
         visits = of("visits_0", "visits_1", "visits_2", "visits_3")
         body = self.physics.body
@@ -257,7 +280,7 @@ class GpuWalk:
         seen = {
             "seconds": of("steps") * self.dt,
             "lasted": of("steps") / self._length,
-            "velocity": velocity + velocity[:, :1] * np.array([0.0, 0.0, x / z]),
+            "velocity": velocity + velocity[:, :1] * np.array([0.0, 0.0, 1.0]) * x / z,
             "power": of("power") / steps,
             "ratio": shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-9),
             "torque": np.sqrt(of("turning") / steps) / scale,
@@ -316,7 +339,7 @@ def _figure(servos, wp, physics: Physics, style, fallen: float):
     figure.hinge = wp.array(np.array(hinges, np.int32))
     figure.foot = wp.array(corners["Foot"].astype(np.float32), dtype=wp.vec3)
     figure.toe = wp.array(np.concatenate([corners["Toe"], corners["Tip"]]).astype(np.float32), dtype=wp.vec3)
-    figure.normal, figure.fallen, figure.dt = wp.vec3(*ground_normal(physics)), fallen, float(model.opt.timestep)
+    figure.fallen, figure.dt = fallen, float(model.opt.timestep)
     figure.timed, figure.world_ankles, figure.early = int(style.timed), int(style.world_ankles), int(style.early)
     figure.guided, figure.carrying = int(style.guided), bodies[CARRYING]
     figure.toe_up = max(style.toe_up, -10.0)

@@ -28,6 +28,7 @@ class Body:
     spin: wp.array2d(dtype=wp.vec3)
     heading: wp.array(dtype=float)
     wish: wp.array(dtype=float)
+    normal: wp.array(dtype=wp.vec3)  # of the ground
     fate: wp.array(dtype=int)  # seeds of motor noise: equal for equal fates
 
 
@@ -42,7 +43,6 @@ class Figure:
     hinge: wp.array2d(dtype=int)  # joints of the first ten of them
     foot: wp.array(dtype=wp.vec3)  # four corners
     toe: wp.array(dtype=wp.vec3)  # four corners and two on top of the tip
-    normal: wp.vec3
     fallen: float
     dt: float
     timed: int
@@ -97,7 +97,7 @@ def corners(body: Body, figure: Figure, b: int, part: int, points: wp.array(dtyp
     """How many of these corners of a part touch the ground."""
     count = int(0)
     for c in range(first, last):
-        if wp.dot(figure.normal, body.xpos[b, part] + body.xmat[b, part] * points[c]) < _TOUCH:
+        if wp.dot(body.normal[b], body.xpos[b, part] + body.xmat[b, part] * points[c]) < _TOUCH:
             count += 1
     return count
 

@@ -182,7 +182,7 @@ def has_fallen(body: Body, figure: Figure, b: int, k: int, tally: wp.array2d(dty
     for j in range(36):
         fastest = wp.max(fastest, wp.abs(body.qvel[b, j]))
     stopped = (float(k) - tally[b, STRUCK_AT]) * figure.dt > _PATIENCE
-    low = wp.dot(body.com[b, 1], figure.normal) / figure.normal[2] < figure.fallen
+    low = wp.dot(body.com[b, 1], body.normal[b]) / body.normal[b][2] < figure.fallen
     return low or stopped or not (fastest < _FAST)  # so that NaN has fallen as well
 
 

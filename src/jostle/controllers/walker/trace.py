@@ -54,6 +54,7 @@ class Trace:
     mug: Float[Array, "K B 3"]  # which way up is for a mug in the right hand, level when the elbow is at a right angle
     facing: Float[Array, "K B"]  # where the torso looks, radians about Z
     wish: Float[Array, "K B"]  # the heading that is wished
+    normal: Float[Array, "B 3"]  # of the ground under each
     qpos: Float[Array, "K B nq"] | None
 
     @property
@@ -161,7 +162,7 @@ class _Log:
         return Trace(
             walk.physics, walk.dt, self.steps, self.phase, self.struck, self.recovering, torques, low, self.reach,
             self.foot, self.thigh, self.knee, self.stance_knee, com, momentum, head, _world_angles(frame), mug,
-            np.arctan2(torso[..., 3], torso[..., 0]), wish, poses[0] if poses else None,
+            np.arctan2(torso[..., 3], torso[..., 0]), wish, walk.normal.copy(), poses[0] if poses else None,
         )  # fmt: skip
 
 

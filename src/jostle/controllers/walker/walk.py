@@ -106,6 +106,20 @@ class Walk:
         qpos[:, 2] += (gains.lift - heights[:4].min(axis=(0, 1))) / self.normal[:, 2]
         self.many.start(qpos, qvel)
 
+    def lay_ground(self, slope: Float[Array, "B"], friction: Float[Array, "B"]) -> None:
+        """A ground of its own under each walker, before they start; radians."""
+        model = self.physics.model
+        ground = model.geom("ground").id
+        same = model.geom_sameframe.astype(float)
+        same[ground] = 0  # or MuJoCo takes a level ground for one that never moves
+        self.many.vary("geom_sameframe", same)
+        tilts = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -slope)
+        quats = np.tile(model.geom_quat, (self.many.count, 1, 1))
+        quats[:, ground] = tilts
+        self.many.vary("geom_quat", quats)
+        self.normal[:] = quat.apply(tilts, np.array([0.0, 0.0, 1.0]))
+        self.many.set_friction(friction)
+
     def take_over(self, values: Float[Array, "B P"], begun: Begun) -> None:
         """Go on with these parameters where others left off, straight on."""
         self.heading[:] = self.wish[:] = 0.0

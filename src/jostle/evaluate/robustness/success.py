@@ -12,7 +12,7 @@ import numpy as np
 
 from jostle.evaluate.walk.march import March
 from jostle.evaluate.walk.subjects import REPORTED, Subject
-from jostle.tuning.chance import Chance, Fates
+from jostle.tuning.chance import Chance, Fates, grounds
 from jostle.types import Array, Bool
 
 SECONDS = 10.0
@@ -25,7 +25,10 @@ def survived(
     """Which of its trials a walker gets through."""
     count = chance.trials
     fates = Fates(chance, (HELD_OUT, seed), seconds, timestep, count)
-    march = March(subject.walk(count, timestep), subject.copies(count), subject.person.fallen)
+    walk = subject.walk(count, timestep)
+    if chance.lays_ground:
+        walk.lay_ground(*grounds(chance, (HELD_OUT, seed), subject.ground))
+    march = March(walk, subject.copies(count), subject.person.fallen)
     for k in range(round(seconds / timestep)):
         fates(march.walk, k)
         march.step()
