@@ -123,6 +123,12 @@ def test_a_walker_to_take_over_from_stands_under_its_name_or_with_its_parameters
         assert recipe_from(json.loads(json.dumps(recipe.to_dict())), Where("a bundle")) == recipe
 
 
+def test_a_beam_ends_where_a_stage_says_so(tmp_path):
+    recipe = read(tmp_path, '[[stage]]\nbeam = 0.5\n[[stage]]\nfriction = 0.4\n[[stage]]\nbeam = "none"\n')
+    assert [stage.ground.width for stage in recipe.stages] == [0.5, 0.5, 0.0]
+    assert recipe_from(recipe.to_dict(), Where("a bundle")) == recipe
+
+
 def test_a_start_may_be_a_blend(tmp_path):
     recipe = read(tmp_path, 'start = {"walker:stocky" = 1.5, "other.jostle" = -0.5}')
     assert recipe.start == {"walker:stocky": 1.5, "other.jostle": -0.5}
@@ -168,6 +174,8 @@ def test_a_small_body_may_be_lower_before_it_has_fallen(tmp_path):
         ('[parameters]\n"c_trans" = "far"', 1, "from -0.3 to 0.5, not far"),
         ("[[stage]]\nchance = {force = -1}", 2, "from 0 to 2000, not -1"),
         ("[[stage]]\nchance = {gust = 1}", 2, "Did you mean 'gusts'?"),
+        ("[[stage]]\nbeam = 0.01", 2, "from 0.2 to 5"),
+        ("[[stage]]\nbeam = 0.5\nchance = {slope_deg = [0, 3]}", 3, "which chance cannot tilt"),
         ("[[stage]]\nchance = {switch = [2, 1]}", 2, "the earliest and the latest time"),
         ('[[stage]]\nchance = {after = "mine"}', 2, "the path of a .jostle file"),
         ("[[stage]]\nchance = {after = {c_tran = 1}}", 2, "Did you mean 'c_trans'?"),

@@ -23,14 +23,16 @@ from jostle.errors import BodyError
 from jostle.maths import quat
 
 _GROUND, _BODY = 1, 2  # collision bits
+_BEHIND, _AHEAD, _DEEP = 5.0, 200.0, 1.0  # metres of a beam
 
 
 @dataclass(frozen=True)
 class Ground:
-    """A plane through the origin; with a slope (radians) it rises along X."""
+    """A plane through the origin; with a slope (radians) it rises along X, with a width it is a beam along X."""
 
     slope: float = 0.0
     friction: float = 1.0
+    width: float = 0.0  # metres; 0: no edges
 
 
 @dataclass(frozen=True)
@@ -89,10 +91,15 @@ def _empty_spec(options: Options) -> mujoco.MjSpec:
 
 def _add_ground(spec: mujoco.MjSpec, ground: Ground) -> None:
     tilt = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -ground.slope)
+    kind, size, place = mujoco.mjtGeom.mjGEOM_PLANE, [0.0, 0.0, 1.0], np.zeros(3)  # no edges
+    if ground.width:
+        kind, size = mujoco.mjtGeom.mjGEOM_BOX, [0.5 * (_BEHIND + _AHEAD), 0.5 * ground.width, 0.5 * _DEEP]
+        place = quat.apply(tilt, np.array([0.5 * (_AHEAD - _BEHIND), 0.0, -0.5 * _DEEP]))
     spec.worldbody.add_geom(
         name="ground",
-        type=mujoco.mjtGeom.mjGEOM_PLANE,
-        size=[0.0, 0.0, 1.0],  # no edges
+        type=kind,
+        size=size,
+        pos=place,
         quat=tilt,
         friction=[ground.friction, 0.005, 0.0001],
         contype=_GROUND,

@@ -67,6 +67,7 @@ class Stage:
     timestep_ms: tuple[float, ...] = (2.0,)  # several: walked at each, and the mean counts
     slope_deg: float = 0.0
     friction: float = 1.0
+    beam: float | None = None  # metres that the ground is wide; None: as wide as one likes
     speed: float | None = None  # m/s; None: the cost of transport decides
     step: float | None = None  # m
     fastest: bool = False
@@ -85,7 +86,7 @@ class Stage:
 
     @property
     def ground(self) -> Ground:
-        return Ground(math.radians(self.slope_deg), self.friction)
+        return Ground(math.radians(self.slope_deg), self.friction, self.beam or 0.0)
 
     @property
     def goal(self) -> Goal:
@@ -172,6 +173,7 @@ _STAGE: dict[str, Field] = {
     "timestep_ms": either(number(0.2, 3.0), some(number(0.2, 3.0), least=1)),
     "slope_deg": number(-30.0, 30.0),
     "friction": number(0.05, 2.0),
+    "beam": either(number(0.2, 5.0), word(("none",))),
     "speed": either(number(0.1, 5.0), word(("any",))),
     "step": either(number(0.05, 2.0), word(("any",))),
     "fastest": FLAG,
@@ -183,7 +185,7 @@ _STAGE: dict[str, Field] = {
     "hold": table("a table of parameters, as `jostle walk parameters` names them"),
 }
 # how a stage says that it no longer asks what others did
-_LIFTED = {"speed": "any", "step": "any", "pushes": "none", "chance": "none"}
+_LIFTED = {"speed": "any", "step": "any", "beam": "none", "pushes": "none", "chance": "none"}
 _BODY: dict[str, Field] = {key.name: number(0.05, 1000.0) for key in fields(Person)}
 _RECIPE: dict[str, Field] = {
     "name": text("a name without / and control characters", lambda name: 0 < len(name) <= 80 and _printable(name)),
@@ -297,6 +299,8 @@ def _stage(given: object, before: Stage, space: Space, where: Where) -> Stage:
         values["pushes"] = _pushes(values["pushes"], where)
     if isinstance(values["chance"], dict):
         values["chance"] = _chance(values["chance"], where)
+    if values["beam"] and values["chance"] is not None and values["chance"].slope_deg is not None:
+        where.fail(f"{where.title} is on a beam, which chance cannot tilt; leave out its 'slope_deg'.", "chance")
     values["hold"] = _parameters(values["hold"], space, "hold", where)
     return Stage(**values)
 

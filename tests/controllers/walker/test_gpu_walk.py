@@ -124,6 +124,23 @@ def test_a_gpu_lays_grounds_as_the_processor_does():
         np.testing.assert_allclose(seen[key], wanted[key], rtol=0.03, atol=0.01, err_msg=key)
 
 
+def test_a_gpu_has_beams_as_the_processor_does():
+    from jostle.controllers.walker.gpu import GpuWalk
+
+    walker = load_controller(walker_path("stocky"))
+    values, physics = np.tile(walker.values, (2, 1)), walker_physics(walker.person, Ground(width=0.5))
+    pushed = np.array([[0.0, 0.0, 0.0], [0.0, 120.0, 0.0]])
+    found = GpuWalk(physics, 2, "walker", walker.person.fallen, "cpu")
+    found.start(values, np.full((2, 1), 300), np.full((2, 1), 500), pushed[:, None])
+    found.run(900)
+    trace = rollout(Walk(physics, 2), values, 1.8, walker.person.fallen, [Shove(0.6, 0.4, pushed)])
+    seen, wanted = found.seen(), observe(trace)
+    assert wanted["lasted"][1] < 1.0 == wanted["lasted"][0]
+    np.testing.assert_allclose(seen["lasted"], wanted["lasted"], atol=0.03)
+    for key in ("velocity", "power", "ratio", "states"):
+        np.testing.assert_allclose(seen[key][0], wanted[key][0], rtol=0.03, atol=0.01, err_msg=key)
+
+
 @pytest.mark.parametrize(
     ("name", "slope", "force"), [("stocky", 0.0, 0.0), ("stocky", 1.0, 0.0), ("simbicon", 0.0, 20.0)]
 )

@@ -17,6 +17,7 @@ from jostle.controllers.walker.gait import SLOWEST
 from jostle.controllers.walker.joints import INDEX, MIRROR, SIGN
 from jostle.controllers.walker.parameters import REACTIVE, SPACES, Gains
 from jostle.controllers.walker.people import com_height, foot_corners
+from jostle.controllers.walker.senses import half_width
 from jostle.controllers.walker.trace import CARRYING
 from jostle.controllers.walker.walk import STYLES, Begun, ground_normal, habits_of, start_state
 from jostle.errors import CommandError
@@ -25,6 +26,7 @@ from jostle.types import Array, Float, Int
 
 _RECORDED = 10  # steps that are played at once
 _CONTACTS, _ROWS = 24, 150  # of one walker, at most: contacts, and rows of the constraint solver
+_ON_A_BEAM = 3  # times as many: boxes on a box, and legs that touch
 
 
 class GpuWalk:
@@ -37,7 +39,8 @@ class GpuWalk:
         self.device = _device(wp, device)
         with wp.ScopedDevice(self.device):
             self._model = mjw.put_model(physics.model)
-            self._data = mjw.make_data(physics.model, nworld=count, nconmax=_CONTACTS, njmax=_ROWS)
+            more = _ON_A_BEAM if half_width(physics) < np.inf else 1
+            self._data = mjw.make_data(physics.model, nworld=count, nconmax=more * _CONTACTS, njmax=more * _ROWS)
             self._make_arrays(fallen)
             self._stream = wp.Stream(self.device) if self.device.is_cuda else None
         self._graph = None
@@ -92,18 +95,18 @@ class GpuWalk:
         self._normal = quat.apply(tilts, np.array([0.0, 0.0, 1.0]))
         quats = np.tile(model.geom_quat, (self.count, 1, 1))
         quats[:, model.geom("ground").id] = tilts
-        frictions = np.tile(model.pair_friction, (self.count, 1, 1))
-        frictions[:, :, :2] = friction[:, None, None]
+        pairs = "pair_friction" if model.npair else "geom_friction"  # what decides
+        frictions = np.tile(getattr(model, pairs), (self.count, 1, 1))
+        frictions[:, :, : 2 if model.npair else 1] = friction[:, None, None]
         with self._here():
             self._body.normal.assign(self._normal.astype(np.float32))
-            if self._model.geom_quat.shape[0] != self.count or self._model.pair_friction.shape[0] != self.count:
-                kinds = self._model.geom_quat.dtype, self._model.pair_friction.dtype
-                with wp.ScopedDevice(self.device):
-                    self._model.geom_quat = wp.zeros((self.count, model.ngeom), dtype=kinds[0])
-                    self._model.pair_friction = wp.zeros((self.count, model.npair), dtype=kinds[1])
-                self._graph = None
-            self._model.geom_quat.assign(quats.astype(np.float32))
-            self._model.pair_friction.assign(frictions.astype(np.float32))
+            for name, values in (("geom_quat", quats), (pairs, frictions)):
+                own = getattr(self._model, name)
+                if own.shape[0] != self.count:
+                    with wp.ScopedDevice(self.device):
+                        setattr(self._model, name, wp.zeros(values.shape[:2], dtype=own.dtype))
+                    self._graph = None
+                getattr(self._model, name).assign(values.astype(np.float32))
 
     def shake(self, noise: float, fates: Int[Array, "B"]) -> None:
         """Motor noise of this strength from the next start on, drawn alike for walkers of one fate."""
@@ -339,7 +342,7 @@ def _figure(servos, wp, physics: Physics, style, fallen: float):
     figure.hinge = wp.array(np.array(hinges, np.int32))
     figure.foot = wp.array(corners["Foot"].astype(np.float32), dtype=wp.vec3)
     figure.toe = wp.array(np.concatenate([corners["Toe"], corners["Tip"]]).astype(np.float32), dtype=wp.vec3)
-    figure.fallen, figure.dt = fallen, float(model.opt.timestep)
+    figure.half, figure.fallen, figure.dt = half_width(physics), fallen, float(model.opt.timestep)
     figure.timed, figure.world_ankles, figure.early = int(style.timed), int(style.world_ankles), int(style.early)
     figure.guided, figure.carrying = int(style.guided), bodies[CARRYING]
     figure.toe_up = max(style.toe_up, -10.0)

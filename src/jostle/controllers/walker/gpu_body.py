@@ -43,6 +43,7 @@ class Figure:
     hinge: wp.array2d(dtype=int)  # joints of the first ten of them
     foot: wp.array(dtype=wp.vec3)  # four corners
     toe: wp.array(dtype=wp.vec3)  # four corners and two on top of the tip
+    half: float  # metres from the middle of the ground to its edge
     fallen: float
     dt: float
     timed: int
@@ -97,7 +98,8 @@ def corners(body: Body, figure: Figure, b: int, part: int, points: wp.array(dtyp
     """How many of these corners of a part touch the ground."""
     count = int(0)
     for c in range(first, last):
-        if wp.dot(body.normal[b], body.xpos[b, part] + body.xmat[b, part] * points[c]) < _TOUCH:
+        at = body.xpos[b, part] + body.xmat[b, part] * points[c]
+        if wp.dot(body.normal[b], at) < _TOUCH and wp.abs(at[1]) < figure.half:
             count += 1
     return count
 

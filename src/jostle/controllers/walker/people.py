@@ -124,20 +124,25 @@ def walker_dofs() -> dict[str, Dof]:
     return dofs
 
 
-def walker_options(timestep: float = 0.002) -> Options:
+def walker_options(timestep: float = 0.002, self_contact: bool = False) -> Options:
     """How walkers are simulated: why so, and what changes with it, stands in docs/walking.md."""
     from jostle.body import Options
 
-    return Options(timestep, integrator="euler", armature=0.005, damping=1.0, self_contact=False)
+    return Options(timestep, integrator="euler", armature=0.005, damping=1.0, self_contact=self_contact)
 
 
 def walker_physics(
     person: Person, ground: Ground | None = None, timestep: float = 0.002, options: Options | None = None
 ) -> Physics:
-    """The body ready to be simulated; `options` in place of the usual ones, with a time step of their own."""
+    """The body ready to be simulated; `options` in place of the usual ones, with a time step of their own.
+
+    On a beam legs cannot pass through each other (section 4.4.1): where feet have room, they do not come near.
+    """
     from jostle.body import Ground, compile_body
 
-    return compile_body(build_person(person), ground or Ground(), options or walker_options(timestep), walker_dofs())
+    ground = ground or Ground()
+    options = options or walker_options(timestep, self_contact=ground.width > 0.0)
+    return compile_body(build_person(person), ground, options, walker_dofs())
 
 
 def foot_corners(body: Body, side: str) -> Mapping[str, Float[Array, "n 3"]]:

@@ -67,6 +67,12 @@ def ground_normal(physics: Physics) -> Float[Array, "3"]:
     return quat.apply(np.asarray(wxyz, dtype=float), np.array([0.0, 0.0, 1.0]))
 
 
+def half_width(physics: Physics) -> float:
+    """Metres from the middle of the ground to its edge; infinite where it has none."""
+    ground = physics.model.geom("ground")
+    return float(ground.size[1]) if ground.size[0] > 0.0 else np.inf
+
+
 def corners(physics: Physics) -> Float[Array, "3 6 4 1"]:
     """Of a foot, a foot, a toe and a toe: four under the sole and two on top of the tip, in the joint's frame."""
     points = foot_corners(physics.body, "Left")

@@ -23,7 +23,7 @@ from jostle.body import Physics, Simulations
 from jostle.controllers.walker.joints import INDEX
 from jostle.controllers.walker.mirror import WORLD, Mirror
 from jostle.controllers.walker.parameters import SPACES, Gains, Reaction
-from jostle.controllers.walker.senses import TOUCH, Senses, corners, ground_normal, world_angles
+from jostle.controllers.walker.senses import TOUCH, Senses, corners, ground_normal, half_width, world_angles
 from jostle.maths import quat
 from jostle.maths.angles import wrapped
 from jostle.types import Array, Bool, Float, Int
@@ -92,7 +92,7 @@ class Walk:
         self.normal: Float[Array, "B 3"] = np.tile(ground_normal(physics), (count, 1))
         self.pivot: Float[Array, "B 3"] = np.zeros((count, 3))  # a point of the ground
         self.jitter: Float[Array, "30 B"] | None = None  # motor noise of the next step, in the mirror (4.14)
-        self._mirror, self._corners = Mirror(self.many), corners(physics)
+        self._mirror, self._corners, self._half = Mirror(self.many), corners(physics), half_width(physics)
 
     def start(self, values: Float[Array, "B P"], heading: Float[Array, "B"] | float = 0.0) -> None:
         """Put every walker into the start state of its parameters, facing its heading, its feet on the ground."""
@@ -107,7 +107,7 @@ class Walk:
         self.many.start(qpos, qvel)
 
     def lay_ground(self, slope: Float[Array, "B"], friction: Float[Array, "B"]) -> None:
-        """A ground of its own under each walker, before they start; radians."""
+        """A ground of its own under each walker, before they start; radians. A beam cannot be tilted so."""
         model = self.physics.model
         ground = model.geom("ground").id
         same = model.geom_sameframe.astype(float)
@@ -193,6 +193,8 @@ class Walk:
         balance[0], balance[1] = self._mirror.points(balance[0], balance[1])
         distance, velocity, stride = balance.transpose(1, 2, 0)
         low = self._heights(frames, places) < TOUCH
+        if self._half < np.inf:
+            low &= np.abs(self._across(frames, places)) < self._half
         angles, rates = see("motion") * self._mirror.sign
         world, turning = world_angles(self._mirror, frames), self._mirror.turns(see("turning"))
         return Senses(angles.T, rates.T, world.T, turning.T, distance, velocity, stride, low.T)
@@ -206,6 +208,12 @@ class Walk:
             joints = a * places[0] + b * places[1] + c * joints
         x, y, z = self._corners  # (6, 4, 1)
         return x * rise[0] + y * rise[1] + z * rise[2] + (joints - self._level)
+
+    def _across(self, frames: Float[Array, "9 6 n"], places: Float[Array, "3 4 n"]) -> Float[Array, "6 4 n"]:
+        """Where along Y these corners are."""
+        x, y, z = self._corners
+        side = frames[3:6, 2:]
+        return x * side[0] + y * side[1] + z * side[2] + places[1]
 
     def _torques(self, now: Senses, damped: Float[Array, "30 n"]) -> Float[Array, "30 n"]:
         """Of the thirty joints, in the mirror, without the joints' own dampers (3.1)-(3.3)."""

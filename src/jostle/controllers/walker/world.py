@@ -85,6 +85,7 @@ class World:
         model = self.physics.model
         self._ground = model.geom("ground").id
         self._place, self._tilt = (self.many.vary(name, getattr(model, name)) for name in ("geom_pos", "geom_quat"))
+        self._middle = quat.inv_apply(model.geom_quat[self._ground], model.geom_pos[self._ground])  # of a beam
         same = model.geom_sameframe.astype(float)
         same[self._ground] = 0  # or MuJoCo takes a level ground for one that never moves
         self.many.vary("geom_sameframe", same)
@@ -154,7 +155,8 @@ class World:
 
     def _set_ground(self, floor: Floor, friction: float) -> None:
         self.walk.normal[:], self.walk.pivot[:] = floor.normal, floor.point
-        self._place[0, self._ground], self._tilt[0, self._ground] = floor.point, floor.wxyz
+        self._place[0, self._ground] = floor.point + quat.apply(floor.wxyz, self._middle)
+        self._tilt[0, self._ground] = floor.wxyz
         self.many.set_friction(friction)
 
     def _stance_x(self, side: int) -> float:
