@@ -93,20 +93,20 @@ class GpuWalk:
         wp, model = self._wp, self.physics.model
         tilts = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -slope)
         self._normal = quat.apply(tilts, np.array([0.0, 0.0, 1.0]))
-        quats = np.tile(model.geom_quat, (self.count, 1, 1))
-        quats[:, model.geom("ground").id] = tilts
         pairs = "pair_friction" if model.npair else "geom_friction"  # what decides
         frictions = np.tile(getattr(model, pairs), (self.count, 1, 1))
         frictions[:, :, : 2 if model.npair else 1] = friction[:, None, None]
         with self._here():
             self._body.normal.assign(self._normal.astype(np.float32))
-            for name, values in (("geom_quat", quats), (pairs, frictions)):
-                own = getattr(self._model, name)
-                if own.shape[0] != self.count:
-                    with wp.ScopedDevice(self.device):
-                        setattr(self._model, name, wp.zeros(values.shape[:2], dtype=own.dtype))
-                    self._graph = None
-                getattr(self._model, name).assign(values.astype(np.float32))
+            frames = self._data.geom_xmat.numpy()  # of what never moves they are computed once, when data are made
+            frames[:, model.geom("ground").id] = quat.to_matrix(tilts)
+            self._data.geom_xmat.assign(frames)
+            own = getattr(self._model, pairs)
+            if own.shape[0] != self.count:
+                with wp.ScopedDevice(self.device):
+                    setattr(self._model, pairs, wp.zeros(frictions.shape[:2], dtype=own.dtype))
+                self._graph = None
+            getattr(self._model, pairs).assign(frictions.astype(np.float32))
 
     def shake(self, noise: float, fates: Int[Array, "B"]) -> None:
         """Motor noise of this strength from the next start on, drawn alike for walkers of one fate."""

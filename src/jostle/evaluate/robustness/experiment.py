@@ -9,7 +9,7 @@ speed, …      how it walks when nothing happens
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from jostle.evaluate.experiments import Request
 from jostle.evaluate.jobs import Job, run_jobs
 from jostle.evaluate.report import Report
 from jostle.evaluate.robustness.style import walk_style
-from jostle.evaluate.robustness.success import success_rate
+from jostle.evaluate.robustness.success import SECONDS, carried, success_rate
 from jostle.evaluate.robustness.thesis import PACES, PAPER, ROWS, TOLERANCE, TRANSITIONS
 from jostle.evaluate.robustness.transitions import transition_failures
 from jostle.evaluate.walk.pushes import FULL, QUICK, Protocol, push_tolerance
@@ -46,6 +46,10 @@ class Plan:
     trials: int = 100
     turn: float = 0.5  # radians, the standard deviation of a change of heading
     switches: int = 500  # of walkers, in mid-stride
+    trial: float = SECONDS  # seconds; on a beam four times as long
+    gust: float = 30.0  # newtons, on a beam
+    noise: float = 25.0  # beta, for those that carry a mug
+    mugs: int = 20  # trials
     seconds: float = 20.0  # of the undisturbed walk
     pushes: Protocol = FULL
     timestep: float = REPORTED
@@ -105,6 +109,11 @@ def plan_jobs(subjects: Sequence[Subject], plan: Plan, seed: int) -> dict[tuple[
             jobs["gusts", name, force] = _trials(subject, Chance(plan.trials, force), plan, seed)
         if STYLES[subject.machine].guided:  # others do not hear of it
             jobs["turns", name, None] = _trials(subject, Chance(plan.trials, turn=plan.turn), plan, seed)
+        if subject.ground.width:
+            jobs["beam", name, None] = _trials(subject, Chance(plan.trials, plan.gust), plan, seed, 4.0 * plan.trial)
+        if name.startswith("mug"):
+            chance = Chance(plan.mugs, noise=plan.noise)
+            jobs["mug", name, None] = _trials(subject, chance, plan, seed, plan.trial, carried)
         first = _first(subject, subjects)
         if first is not None:
             key = f"transition {first.digest} {subject.digest} {seed} {plan.switches} {plan.timestep:g}"
@@ -124,9 +133,17 @@ def _first(subject: Subject, subjects: Sequence[Subject]) -> Subject | None:
     return known.get(first) or (read_subject(first) if first in assets.walker_names() else None)
 
 
-def _trials(subject: Subject, chance: Chance, plan: Plan, seed: int) -> Job:
-    key = f"chance {subject.digest} {seed} {plan.timestep:g} {sorted(asdict(chance).items())}"
-    return Job(key, success_rate, (subject, chance, seed, plan.timestep), 10.0 * chance.trials)
+def _trials(
+    subject: Subject,
+    chance: Chance,
+    plan: Plan,
+    seed: int,
+    seconds: float | None = None,
+    work: Callable[..., dict[str, Any]] = success_rate,
+) -> Job:
+    long = seconds or plan.trial
+    key = f"{work.__name__} {subject.digest} {seed} {long:g} {plan.timestep:g} {sorted(asdict(chance).items())}"
+    return Job(key, work, (subject, chance, seed, long, plan.timestep), long * chance.trials)
 
 
 def summarise(
@@ -141,7 +158,7 @@ def summarise(
     summary["gusts"] = {
         name: {f"{force:g} N": measured["gusts", name, force]["success"] for force in plan.forces} for name in names
     }
-    for figure, what in (("turns", "success"), ("transitions", "failures")):
+    for figure, what in (("turns", "success"), ("beam", "success"), ("mug", "kept"), ("transitions", "failures")):
         summary[figure] = {name: row[what] for (kind, name, _), row in measured.items() if kind == figure}
     return summary
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from jostle.controllers.walker.trace import rollout
 from jostle.evaluate.walk.march import March
 from jostle.evaluate.walk.subjects import REPORTED, Subject
 from jostle.tuning.chance import Chance, Fates, grounds
+from jostle.tuning.returns import SPILLS, mug_tilt
 from jostle.types import Array, Bool
 
 SECONDS = 10.0
@@ -37,7 +39,24 @@ def survived(
     return march.walking
 
 
-def success_rate(subject: Subject, chance: Chance, seed: int = 0, timestep: float = REPORTED) -> dict[str, Any]:
+def success_rate(
+    subject: Subject, chance: Chance, seed: int = 0, seconds: float = SECONDS, timestep: float = REPORTED
+) -> dict[str, Any]:
     """The share of its trials, and the standard error of such a share."""
-    share = float(np.mean(survived(subject, chance, seed, timestep=timestep)))
+    share = float(np.mean(survived(subject, chance, seed, seconds, timestep)))
     return {"walker": subject.name, "success": share, "error": float(np.sqrt(share * (1.0 - share) / chance.trials))}
+
+
+def carried(
+    subject: Subject, chance: Chance, seed: int = 0, seconds: float = SECONDS, timestep: float = REPORTED
+) -> dict[str, Any]:
+    """The share of trials in which a mug in the right hand is never tilted too far, and how far it ever is; radians.
+
+    Who falls has spilt.
+    """
+    fates = Fates(chance, (HELD_OUT, seed), seconds, timestep, chance.trials)
+    walk = subject.walk(chance.trials, timestep)
+    trace = rollout(walk, subject.copies(chance.trials), seconds, subject.person.fallen, happens=fates)
+    tilt = (mug_tilt(trace) * trace.walked).max(axis=0)
+    whole = (tilt <= SPILLS) & (trace.steps == len(trace.phase))
+    return {"walker": subject.name, "kept": float(np.mean(whole)), "tilt": float(np.mean(tilt))}
