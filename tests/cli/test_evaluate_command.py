@@ -52,7 +52,8 @@ def test_the_table_has_the_papers_figure_and_says_what_is_missing(asked, capsys)
 def test_an_unknown_experiment_is_one_sentence(capsys, monkeypatch):
     monkeypatch.delenv("JOSTLE_DATA", raising=False)
     assert run("evaluate", "wlak") == 1
-    assert capsys.readouterr().err.strip() == "jostle: No experiment 'wlak'. Did you mean 'walk'? Known: walk."
+    said = capsys.readouterr().err.strip()
+    assert said == "jostle: No experiment 'wlak'. Did you mean 'walk'? Known: walk, robustness."
 
 
 def test_wide_tables_are_broken_into_columns_that_fit():
