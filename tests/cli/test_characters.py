@@ -40,6 +40,22 @@ def test_view_runs_shipped_walkers_by_name(shown):
     assert [controller.name for controller in shown] == ["walker:stocky"]
 
 
+def test_a_shipped_walker_comes_with_the_others_of_its_body(shown):
+    assert run("view", "walker:fast") == 0
+    assert shown[0].tasks[:2] == ("stand up", "fast")
+    assert {"stocky", "slow", "simbicon"} <= set(shown[0].tasks)
+    assert "tall" not in shown[0].tasks
+
+
+def test_walkers_of_one_body_are_one_character_together(mine, shown, tmp_path, capsys):
+    other = tmp_path / "other.jostle"
+    save_controller(Walker("other", PEOPLE["short"], "walker", WALKER.initial), other)
+    assert run("view", str(mine), str(other), "--together") == 0
+    assert [controller.tasks for controller in shown] == [("stand up", "mine", "other")]
+    assert run("view", str(mine), "walker:tall", "--together") == 1
+    assert "they have different bodies" in capsys.readouterr().err
+
+
 def test_an_unknown_walker_gets_one_sentence(capsys):
     assert run("view", "walker:stockyy") == 1
     said = capsys.readouterr().err

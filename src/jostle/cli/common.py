@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from jostle import assets
 from jostle.clips import Clip, load_clip
-from jostle.errors import FileError, JostleError, JostleWarning
+from jostle.errors import BundleError, FileError, JostleError, JostleWarning
 
 if TYPE_CHECKING:
     from jostle.clips.skin import Skin
+    from jostle.controllers.walker.walker import Walker
 
 GLTF = (".glb", ".gltf")
 WALKER = "walker:"  # before the name of a shipped one
@@ -40,6 +41,17 @@ def find(name: str) -> Path:
 def is_character(name: str) -> bool:
     """Whether this names something that runs, not a clip: a bundle or a shipped walker."""
     return name.startswith(WALKER) or name.endswith(".jostle")
+
+
+def load_walker(name: str) -> Walker:
+    """A walker named on the command line."""
+    from jostle.controllers.walker.walker import Walker
+    from jostle.runtime import load_controller
+
+    walker = load_controller(find(name))
+    if not isinstance(walker, Walker):
+        raise BundleError(name, f"it holds a '{walker.name}', not a walker.")
+    return walker
 
 
 def load(name: str, **options: object) -> Clip:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jostle.cli.chart import Screen
-from jostle.cli.common import WALKER, say, told_warnings
-from jostle.controllers.walker.parameters import GUIDED, SPACES, reactive
+from jostle.cli.common import WALKER, load_walker, say, told_warnings
+from jostle.controllers.walker.parameters import GUIDED, REACTIVE, as_guided, reactive
 from jostle.errors import CommandError, JostleError
 from jostle.runtime import save_controller
 from jostle.tuning.gpu import Gpu
@@ -145,30 +145,26 @@ def _begun(recipe: Recipe, name: str, source: str | None) -> Float[Array, "P"]:
     walker = _found(name, source)
     if walker.machine == recipe.machine:
         return start_values(recipe, walker.values, walker.person.mass)
-    if walker.machine in ("walker", "guided") and recipe.machine in ("guided", "reactive"):
-        guided = _guided(recipe, walker)
-        if recipe.machine == "guided":
-            return start_values(recipe, guided, recipe.person.mass)
-        habits = typical_states(guided, recipe.person, recipe.stages[0].ground, recipe.seed)
-        return start_values(recipe, reactive(guided, *habits), recipe.person.mass)
-    raise CommandError(
-        f"'{name}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
-    )
+    if recipe.machine not in (GUIDED.kind, REACTIVE.kind):
+        raise CommandError(
+            f"'{name}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
+        )
+    guided = _guided(recipe, walker)
+    if recipe.machine == GUIDED.kind:
+        return start_values(recipe, guided, recipe.person.mass)
+    habits = typical_states(guided, recipe.person, recipe.stages[0].ground, recipe.seed)
+    return start_values(recipe, reactive(guided, *habits), recipe.person.mass)
 
 
 def _found(name: str, source: str | None) -> Walker:
     """A walker by its name. A file is looked for beside the recipe, then here."""
-    from jostle.cli.walk import load_walker
-
     beside = Path(source).parent / name if source is not None else Path(name)
     return load_walker(name if name.startswith(WALKER) or not beside.exists() else str(beside))
 
 
 def _guided(recipe: Recipe, walker: Walker) -> Float[Array, "G"]:
     """As a guided walker with the recipe's body."""
-    if walker.machine not in ("walker", "guided"):
-        raise CommandError(f"'{walker.title}' is a {walker.machine}; choose a walker or a guided one.")
-    guided = GUIDED.adopt(SPACES[walker.machine].named(walker.values))
+    guided = as_guided(walker.title, walker.machine, walker.values)
     return GUIDED.for_mass(guided, recipe.person.mass / walker.person.mass)
 
 

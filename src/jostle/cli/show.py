@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from jostle import assets
-from jostle.cli.common import find, find_skin, is_character, load, load_all, progress, say
+from jostle.cli.common import WALKER, find, find_skin, is_character, load, load_all, load_walker, progress, say
 from jostle.clips import Clip, save_clip
 from jostle.errors import CommandError, FileError, unknown_name
 
@@ -28,6 +28,7 @@ def view(
     host: str = "127.0.0.1",
     port: int = 8080,
     browser: bool = True,
+    together: bool = False,
 ) -> None:
     """Look at clips side by side in the browser, or run characters live.
 
@@ -39,6 +40,8 @@ def view(
         host: address to listen on; anything but this machine's own needs the token that is printed
         port: port to listen on; where it is taken, another one is used and printed
         browser: open the page in a browser
+        together: walkers of one body are one character, which changes between them while it walks; shipped ones always
+            can change into the others of their body
     """
     if controller is None and not any(is_character(name) for name in files):
         from jostle.viewer import view_clips
@@ -48,8 +51,8 @@ def view(
         return
     from jostle.viewer import view_controllers
 
-    live = [_controller(name, controller, animation) for name in files]
-    skins = [None if is_character(name) else find_skin(name) for name in files]
+    live = [_together(files)] if together else [_controller(name, controller, animation) for name in files]
+    skins = [None if is_character(name) else find_skin(name) for name in files[: len(live)]]
     view_controllers(live, host=host, port=port, open_browser=browser, skins=skins, announce=_announce)
 
 
@@ -61,11 +64,26 @@ def _controller(name: str, kind: str | None, animation: str | None) -> Controlle
     from jostle.controllers import Playback
     from jostle.runtime import load_controller
 
+    if name.startswith(WALKER):
+        return _with_shipped(name)
     if is_character(name):
         return load_controller(find(name))
     if kind not in (None, "playback"):
         raise CommandError(unknown_name("controller", kind, ["playback"]))
     return Playback(load(name, animation=animation))
+
+
+def _with_shipped(name: str) -> Controller:
+    """A shipped walker, which can change into every other that has its body."""
+    from jostle.controllers.walker.troupe import with_others
+
+    return with_others(load_walker(name), [load_walker(WALKER + other) for other in assets.walker_names()])
+
+
+def _together(names: Sequence[str]) -> Controller:
+    from jostle.controllers.walker.troupe import Troupe
+
+    return Troupe(tuple(load_walker(name) for name in names))
 
 
 def render(

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 import tyro
 
-from jostle.cli.common import find, print_json, print_table, progress, say
-from jostle.errors import BundleError, CommandError, FileError, unknown_name
+from jostle.cli.common import load_walker, print_json, print_table, progress, say
+from jostle.errors import CommandError, FileError, unknown_name
 
 if TYPE_CHECKING:
-    from jostle.controllers.walker.walker import Walker
     from jostle.runtime import TimedPush
 
 Output = Annotated[str, tyro.conf.arg(aliases=["-o"])]
@@ -75,17 +74,6 @@ def optimise(
 
 def _given(options: dict) -> dict:
     return {key: value for key, value in options.items() if value is not None}
-
-
-def load_walker(name: str) -> Walker:
-    """A walker named on the command line."""
-    from jostle.controllers.walker.walker import Walker
-    from jostle.runtime import load_controller
-
-    walker = load_controller(find(name))
-    if not isinstance(walker, Walker):
-        raise BundleError(name, f"it holds a '{walker.name}', not a walker.")
-    return walker
 
 
 def record(
@@ -191,4 +179,4 @@ def parameters(walker: Annotated[str, tyro.conf.Positional], /, json: bool = Fal
     print_table(rest, ["parameter", "value", "unit"])
 
 
-__all__ = ["load_walker", "optimise", "parameters", "parse_push", "record"]
+__all__ = ["optimise", "parameters", "parse_push", "record"]

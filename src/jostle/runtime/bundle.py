@@ -30,6 +30,7 @@ MAX_UNPACKED = 512 * 2**20  # bytes; a small file that claims more is no bundle 
 KINDS = {  # what `load_controller` can bring back to life: module and class, opened when a bundle asks for it
     "playback": ("jostle.controllers.playback", "Playback"),
     "walker": ("jostle.controllers.walker.walker", "Walker"),
+    "troupe": ("jostle.controllers.walker.troupe", "Troupe"),
 }
 
 

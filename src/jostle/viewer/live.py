@@ -21,6 +21,7 @@ from jostle.viewer import drag as drags
 from jostle.viewer.clock import Beat
 from jostle.viewer.drag import Acting, Drag
 from jostle.viewer.frames import Figure, Frame, build_figure, trailed_joints
+from jostle.viewer.gusts import Gusts, gust_on
 from jostle.viewer.handles import CharacterState, Recorder, Recording
 from jostle.viewer.layout import first_view
 from jostle.viewer.live_panel import LivePanel
@@ -95,6 +96,7 @@ class Live:
         self.held: Drag | None = None  # by the hand on the page
         self.released: list[tuple[int, Push, Drag]] = []  # waiting for the next beat
         self.acting: list[list[Acting]] = [[] for _ in controllers]
+        self.gusts = Gusts()
         self.recorders: list[Recorder] | None = None
         self.recordings: list[Recording] = []
         self._restart = False
@@ -184,6 +186,7 @@ class Live:
         heading, speed = self.steering.wish(self.camera_yaw(), float(self.panel.pace.value))
         with self.lock:
             released, self.released = self.released, []
+        released += self._blown()
         task, out = self.panel.wishes.take_task(), []
         for i, (character, state) in enumerate(zip(self.characters, self.states, strict=True)):
             supports = character.controller.supports
@@ -199,6 +202,14 @@ class Live:
                 )
             )
         return out
+
+    def _blown(self) -> list[tuple[int, Push, Drag]]:
+        """The gusts that begin now, on everyone who can be pushed."""
+        force = self.gusts.blow(float(self.panel.wind.value), 1.0 / RATE)
+        if force is None:
+            return []
+        reached = [i for i, c in enumerate(self.characters) if "pushes" in c.controller.supports]
+        return [(i, *gust_on(i, self.characters[i].skeleton, force)) for i in reached]
 
     def step(self) -> None:
         """One sixtieth of a second for everyone."""

@@ -93,6 +93,9 @@ class LivePanel:
             self.duration = self.gui.add_slider(
                 "Duration (s)", 0.05, 1.0, 0.05, 0.2, disabled=off, hint="How long the force acts"
             )
+            self.wind = self.gui.add_slider(
+                "Wind (N)", 0.0, 400.0, 10.0, 0.0, disabled=off, hint="Gusts of 0.4 s from anywhere, 0.6 a second"
+            )
             self._note = self.gui.add_markdown("", visible=False)
 
     def _steer(self) -> None:

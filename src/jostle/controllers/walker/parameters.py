@@ -347,6 +347,13 @@ def _reactive_space() -> Space:
     return Space("reactive", (*base, *mean, *spread, *recovery, kappa))
 
 
+def as_guided(title: str, kind: str, values: Float[Array, "P"]) -> Float[Array, "G"]:
+    """The parameters of a walker, called `title` where it cannot be, as those of a guided one."""
+    if kind not in (WALKER.kind, GUIDED.kind):
+        raise CommandError(f"'{title}' is a {kind}; choose a walker or a guided one.")
+    return GUIDED.adopt(SPACES[kind].named(values))
+
+
 def _reactive_gains(values: Float[Array, "B P"]) -> Gains:
     own = REACTIVE.index
     base = GUIDED.unpack(values[:, [own[BASE + name] for name in GUIDED.names]])

@@ -108,17 +108,22 @@ class Walk:
 
     def lay_ground(self, slope: Float[Array, "B"], friction: Float[Array, "B"]) -> None:
         """A ground of its own under each walker, before they start; radians. A beam cannot be tilted so."""
-        model = self.physics.model
-        ground = model.geom("ground").id
-        same = model.geom_sameframe.astype(float)
-        same[ground] = 0  # or MuJoCo takes a level ground for one that never moves
-        self.many.vary("geom_sameframe", same)
+        model, ground = self.physics.model, self.physics.model.geom("ground").id
         tilts = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -slope)
         quats = np.tile(model.geom_quat, (self.many.count, 1, 1))
         quats[:, ground] = tilts
         self.many.vary("geom_quat", quats)
+        self.free_ground()
         self.normal[:] = quat.apply(tilts, np.array([0.0, 0.0, 1.0]))
         self.many.set_friction(friction)
+
+    def free_ground(self) -> int:
+        """Let the ground move, or MuJoCo takes a level one for one that never does; its geom."""
+        model = self.physics.model
+        same = model.geom_sameframe.astype(float)
+        same[model.geom("ground").id] = 0
+        self.many.vary("geom_sameframe", same)
+        return int(model.geom("ground").id)
 
     def take_over(self, values: Float[Array, "B P"], begun: Begun) -> None:
         """Go on with these parameters where others left off, straight on."""

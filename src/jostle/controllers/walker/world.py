@@ -83,12 +83,9 @@ class World:
 
     def _lay_ground(self) -> None:
         model = self.physics.model
-        self._ground = model.geom("ground").id
         self._place, self._tilt = (self.many.vary(name, getattr(model, name)) for name in ("geom_pos", "geom_quat"))
+        self._ground = self.walk.free_ground()  # after these, which MuJoCo derives what is level from
         self._middle = quat.inv_apply(model.geom_quat[self._ground], model.geom_pos[self._ground])  # of a beam
-        same = model.geom_sameframe.astype(float)
-        same[self._ground] = 0  # or MuJoCo takes a level ground for one that never moves
-        self.many.vary("geom_sameframe", same)
 
     def start(self, floor: Floor, friction: float, position: Sequence[float], heading: float) -> Moment:
         """In the start state of the parameters, at a place, on the ground there."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from jostle.controllers.walker.handover import left_off
-from jostle.controllers.walker.parameters import BASE, GUIDED, REACTIVE, WALKER
+from jostle.controllers.walker.parameters import BASE, GUIDED, REACTIVE, as_guided
 from jostle.errors import CommandError
 from jostle.evaluate.robustness.success import HELD_OUT
 from jostle.evaluate.walk.march import March
@@ -43,7 +43,8 @@ def switched(first: Subject, second: Subject, times: Float[Array, "n"], timestep
     """Who still walks at the end."""
     if first.person != second.person:
         raise CommandError(f"'{second.name}' cannot take over from '{first.name}': they have different bodies.")
-    begun = left_off(guided(first).walk(len(times), timestep), guided(first).values, times, first.person.fallen)
+    before = guided(first)
+    begun = left_off(before.walk(len(times), timestep), before.values, times, first.person.fallen)
     march = March(second.walk(len(times), timestep), second.copies(len(times)), second.person.fallen, begun)
     ends = np.round((SECONDS - times) / timestep).astype(int)
     passed = np.zeros(len(times), bool)
@@ -57,9 +58,5 @@ def switched(first: Subject, second: Subject, times: Float[Array, "n"], timestep
 
 def guided(subject: Subject) -> Subject:
     """As a guided walker, which is what others take over from."""
-    if subject.machine == GUIDED.kind:
-        return subject
-    if subject.machine != WALKER.kind:
-        raise CommandError(f"'{subject.name}' is a {subject.machine}; take over from a walker or a guided one.")
-    values = GUIDED.adopt(WALKER.named(subject.values))
+    values = as_guided(subject.name, subject.machine, subject.values)
     return Subject(subject.name, subject.person, GUIDED.kind, values, subject.ground)
