@@ -38,3 +38,7 @@ def test_normal_turn_and_point_mean_the_same_plane():
 
 def test_a_slope_rises_along_x():
     assert Floor(0.1).height(1.0) == pytest.approx(np.tan(0.1))
+
+
+def test_a_beam_stays_one_when_it_tilts():
+    assert Floor(width=0.5).tilted(0.1, 2.0) == Floor(0.1, 2.0, 0.0, 2.0, 0.5)

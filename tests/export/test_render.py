@@ -228,6 +228,18 @@ def test_a_sloping_floor_is_met_where_the_rays_meet_it():
     np.testing.assert_allclose(level.x[-30:], meet_floor(CAMERA, 320, 180, LEVEL).x[-30:], rtol=1e-4, atol=1e-4)
 
 
+def test_beside_a_beam_is_a_pit():
+    plane, beam = (paint_floor(CAMERA, 320, 180, Floor(width=width), []) for width in (0.0, 0.5))
+    ground = meet_floor(CAMERA, 320, 180, LEVEL)
+    near = np.s_[-40:, 100:220]
+    on = (np.abs(ground.y) < 0.2)[near]
+    off = (np.abs(ground.y) > 0.3)[near]
+    assert on.any()
+    assert off.any()
+    np.testing.assert_array_equal(beam[near][on], plane[near][on])
+    assert np.all(beam[near][off].mean(axis=-1) < 0.6 * plane[near][off].mean(axis=-1))
+
+
 def test_a_recording_is_drawn_on_the_ground_that_it_stood_on():
     skeleton = build_skeleton(["Hips", "Head"], [-1, 0], np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.5]]), ends=[])
     x = np.linspace(0.0, 5.0, 6)

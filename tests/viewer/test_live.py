@@ -1,10 +1,16 @@
 """The live page without a browser: drags, time, recording."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from jostle.assets import walker_path
+from jostle.body import Ground
 from jostle.controllers import Playback
+from jostle.runtime import load_controller
 from jostle.viewer.live import RATE, open_controllers
+from jostle.viewer.look import BEAM_HIGH, BEAM_THICK
 from jostle.viewer.messages import Held
 from jostle.viewer.posed import pose_figure
 
@@ -109,3 +115,17 @@ def test_feet_are_marked_where_the_controller_says_they_touch(person, walk):
     assert np.linalg.norm(frame.touching[1, :2] - toe[:2]) < 0.2
     assert frame.touching[1, 2] == 0.0
     assert len(pose_figure(person, walk.pose(0), {}).planted) == 0
+
+
+def test_a_beam_lies_under_whoever_walks_on_it():
+    walker = replace(load_controller(walker_path("stocky")), ground=Ground(width=0.5))
+    live = open_controllers([walker], port=0, shadows=False)
+    try:
+        live.tick(30)
+        beam, ground = live.scene.beam, live.scene.ground
+        assert beam is not None
+        assert beam.position[2] + 0.5 * BEAM_THICK == pytest.approx(0.0, abs=1e-6)
+        assert ground.position[2] == pytest.approx(-BEAM_HIGH, abs=1e-6)
+        assert beam.position[1] == pytest.approx(-live.scene.offset[1])
+    finally:
+        live.close()

@@ -1,8 +1,8 @@
-"""The ground under a character: a plane that rises along X and may tilt while it is walked on."""
+"""The ground under a character: a plane that rises along X and may tilt while it is walked on, or a beam of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ class Floor:
     x: float = 0.0
     z: float = 0.0
     along: float = 0.0  # metres, measured on the plane
+    width: float = 0.0  # metres, of a beam along X in its middle; 0: no edges
 
     @property
     def normal(self) -> Float[Array, "3"]:
@@ -52,7 +53,7 @@ class Floor:
 
     def tilted(self, slope: float, x: float) -> Floor:
         """Turned to another slope about the line at `x`."""
-        return Floor(slope, x, self.height(x), self.distance(x))
+        return replace(self, slope=slope, x=x, z=self.height(x), along=self.distance(x))
 
 
 LEVEL = Floor()

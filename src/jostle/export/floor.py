@@ -18,6 +18,7 @@ from jostle.types import Array, Float
 BACKDROP_LOW, BACKDROP_HIGH = (0.93, 0.915, 0.89), (0.70, 0.735, 0.775)  # sRGB at the horizon and above
 FLOOR, LINE = (0.80, 0.785, 0.76), (0.66, 0.645, 0.62)
 MARKER = (0.80, 0.36, 0.22)
+PIT = (0.42, 0.44, 0.48)
 GRAZING = -2e-3  # a floor that is looked at at less than this is not seen
 
 
@@ -53,6 +54,8 @@ def paint_floor(
         _darken(colour, ground, shadow, floor, camera, width, height)
     for marker in markers if markers is not None else ():
         _mark(colour, ground, marker, floor)
+    if floor.width:
+        _cut(colour, ground, floor.width, camera.focal(height))
     distance = np.hypot(ground.x - np.float32(camera.target[0]), ground.y - np.float32(camera.target[1]))
     reach = np.float32(np.linalg.norm(camera.eye - camera.target))
     fade = np.exp(-np.square(np.maximum(distance / reach - 0.2, 0.0) / 0.55))[..., None]
@@ -118,6 +121,13 @@ def _darken(
     cells, _ = shadow.cells(points)
     shade = (1.0 - 0.50 * bilinear(shadow.soft, cells)) * (1.0 - 0.62 * bilinear(shadow.contact, cells))
     colour[rows, columns] *= shade.reshape(x.shape)[..., None]
+
+
+def _cut(colour: Float[Array, "r w 3"], ground: Ground, width: float, focal: float) -> None:
+    """What is left of the floor where it is a beam: beside it, where no shadow falls, a pit."""
+    pixel = ground.depth / np.float32(focal)
+    beside = np.clip((np.abs(ground.y) - np.float32(0.5 * width)) / pixel + 0.5, 0.0, 1.0)[..., None]
+    colour += (linear(np.array(PIT)).astype(np.float32) - colour) * beside
 
 
 def _mark(colour: Float[Array, "r w 3"], ground: Ground, marker: Float[Array, "3"], floor: Floor) -> None:

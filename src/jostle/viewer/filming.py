@@ -89,13 +89,13 @@ def _take(folder: Path) -> list[Clip]:
     return [_standing(unpack_clip(data, part), part[FLOORS]) for data, part in zip(described, parts, strict=True)]
 
 
-def _floors(clip: Clip) -> Float[Array, "n 4"]:
+def _floors(clip: Clip) -> Float[Array, "n 5"]:
     """What a recording stood on; nothing for a clip."""
     floors = clip.floors if isinstance(clip, Recording) else ()
-    return np.array([astuple(floor) for floor in floors]).reshape(-1, 4)
+    return np.array([astuple(floor) for floor in floors]).reshape(-1, 5)
 
 
-def _standing(clip: Clip, floors: Float[Array, "n 4"]) -> Clip:
+def _standing(clip: Clip, floors: Float[Array, "n 5"]) -> Clip:
     """The clip on its ground again."""
     if not len(floors):
         return clip

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.websockets import WebSocket
     from viser import (
+        BoxHandle,
         FrameHandle,
         GridHandle,
         GuiApi,
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from jostle.runtime import CharacterState, Recorder, Recording
 else:
     Starlette = Request = Response = WebSocket = Any
-    FrameHandle = GridHandle = GuiApi = LabelHandle = LineSegmentsHandle = MeshHandle = MeshSkinnedHandle = Any
+    BoxHandle = FrameHandle = GridHandle = GuiApi = LabelHandle = LineSegmentsHandle = MeshHandle = (
+        MeshSkinnedHandle
+    ) = Any
     SceneApi = ViserServer = CharacterState = Recorder = Recording = Any
 
 __all__ = [
+    "BoxHandle",
     "CharacterState",
     "FrameHandle",
     "GridHandle",

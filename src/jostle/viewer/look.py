@@ -7,11 +7,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from jostle.types import Array, Float, Int
-from jostle.viewer.handles import GridHandle, ViserServer
+from jostle.viewer.handles import BoxHandle, GridHandle, ViserServer
 
 Colour = tuple[int, int, int]  # sRGB, 0..255
 
 GROUND: Colour = (226, 224, 217)
+BEAM: Colour = (206, 186, 156)
 LINES: Colour = (205, 203, 196)
 SECTIONS: Colour = (186, 184, 178)
 CONTACT: Colour = (228, 101, 58)
@@ -27,6 +28,7 @@ ACCENTS: tuple[Colour, ...] = (
     (188, 84, 110),
 )
 PERSON = 1.7  # metres: what everything here is made for; larger and smaller figures scale it
+BEAM_HIGH, BEAM_THICK, BEAM_LONG = 1.5, 0.12, 60.0  # metres: above the page's ground, and of a beam
 TRAIL_WIDTH = 0.012  # metres, of a person's trails
 
 
@@ -63,6 +65,10 @@ def dress_stage(server: ViserServer, shadows: bool = True, size: float = 1.0) ->
         cell_thickness=0.8, section_color=SECTIONS, section_size=section_of(size), section_thickness=1.1,
         fade_distance=26.0 * size, fade_strength=1.6, shadow_opacity=0.32,
     )  # fmt: skip
+
+
+def add_beam(server: ViserServer, width: float) -> BoxHandle:
+    return server.scene.add_box("/beam", dimensions=(BEAM_LONG, width, BEAM_THICK), color=BEAM)
 
 
 def dress_panel(server: ViserServer, label: str) -> None:

@@ -17,7 +17,7 @@ from jostle.maths import quat
 from jostle.types import Array, Float
 from jostle.viewer import look
 from jostle.viewer.frames import Arrow, Figure, Frame
-from jostle.viewer.handles import LineSegmentsHandle, ViserServer
+from jostle.viewer.handles import BoxHandle, LineSegmentsHandle, ViserServer
 from jostle.viewer.layout import NARROW_ASPECT, USUAL_ASPECT, View
 from jostle.viewer.lines import segments, way_colours
 from jostle.viewer.puppet import Puppet
@@ -36,6 +36,7 @@ class Scene:
         self.size = look.size_of(figure.skeleton.height for figure in figures)
         self.ground = look.dress_stage(server, shadows, self.size)
         self.section = look.section_of(self.size)
+        self.beam: BoxHandle | None = None  # where the ground has edges
         self.world = server.scene.add_frame("/world", show_axes=False)
         several = len(figures) > 1
         self.puppets = [Puppet(server, f, f"/world/{i}", i, several) for i, f in enumerate(figures)]
@@ -80,7 +81,20 @@ class Scene:
         ahead = quat.apply(floor.wxyz, np.array([1.0, 0.0, 0.0]))
         back = floor.distance(float(x)) % self.section
         below = np.array([0.0, -(y % self.section), floor.height(float(x)) - self.rise])
+        self._lay_beam(floor, below)
+        if self.beam is not None:
+            below = below - look.BEAM_HIGH * floor.normal
         self.ground.position, self.ground.wxyz = tuple(below - back * ahead), tuple(floor.wxyz)
+
+    def _lay_beam(self, floor: Floor, below: Float[Array, "3"]) -> None:
+        """The beam, where the ground is one, with the page's ground far below it."""
+        if not floor.width:
+            return
+        if self.beam is None:
+            self.beam = look.add_beam(self.server, floor.width)
+        middle = below - 0.5 * look.BEAM_THICK * floor.normal
+        self.beam.position = (float(middle[0]), -float(self.offset[1]), float(middle[2]))
+        self.beam.wxyz = tuple(floor.wxyz)
 
     def rests(self, middle: Float[Array, "2"], lanes: Float[Array, "N 2"]) -> bool:
         """Whether everything has arrived where it was to go."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from jostle import assets
+from jostle.body import Ground
 from jostle.controllers import NEUTRAL, Command, Controller, Push, Start
 from jostle.controllers.walker.parameters import GUIDED, WALKER
 from jostle.controllers.walker.people import PEOPLE
@@ -105,3 +106,10 @@ def test_what_makes_no_sense_gets_one_sentence(stocky):
     begun = troupe.init(Start())
     with pytest.raises(CommandError, match="No task 'fly'"):
         troupe.step(begun, Command(task="fly"))
+
+
+def test_nobody_steps_from_the_plain_onto_a_beam(stocky):
+    beam = replace(stocky, title="beam", ground=Ground(width=0.5))
+    with pytest.raises(CommandError, match="needs a beam"):
+        Troupe((stocky, beam))
+    assert with_others(stocky, [beam]) is stocky

@@ -62,6 +62,8 @@ class Troupe:
                 raise CommandError(
                     f"'{walker.title}' cannot take over from '{first.title}': they have different bodies."
                 )
+            if walker.ground.width != first.ground.width:
+                raise CommandError(f"'{walker.title}' cannot take over from '{first.title}': one of them needs a beam.")
             if titles.count(walker.title) > 1:
                 raise CommandError(f"Two walkers are called '{walker.title}'; each needs a name of its own.")
 
@@ -115,6 +117,7 @@ class Troupe:
 
 
 def with_others(first: Walker, others: Sequence[Walker]) -> Walker | Troupe:
-    """A walker together with those of the others that have its body; alone where none has."""
-    same = [walker for walker in others if walker.person == first.person and walker.title != first.title]
+    """A walker together with those of the others that have its body and ground; alone where none has."""
+    shared = (first.person, first.ground.width)
+    same = [w for w in others if (w.person, w.ground.width) == shared and w.title != first.title]
     return Troupe((first, *same)) if same else first

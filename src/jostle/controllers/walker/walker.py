@@ -96,7 +96,7 @@ class Walker:
 
     def init(self, start: Start) -> WalkerState:
         """In the start state of its parameters, on its own ground."""
-        floor = Floor(float(self.ground.slope))
+        floor = Floor(float(self.ground.slope), width=float(self.ground.width))
         return self._started(0.0, floor, self.ground.friction, floor.slope, start.position, start.heading)
 
     def _started(
@@ -123,7 +123,9 @@ class Walker:
         if task not in self.tasks:
             raise CommandError(unknown_name("task", task, self.tasks))
         x, y, _ = state.pose.root.tolist()
-        return self._started(time, state.moment.floor, friction, slope, (x, y), state.moment.course.heading)
+        floor = state.moment.floor
+        place = (x, 0.0 if floor.width else y)  # back onto the beam
+        return self._started(time, floor, friction, slope, place, state.moment.course.heading)
 
     def _pressing(self, push: Push) -> Pressing:
         return Pressing(self.body.part(push.part), push.force, push.point, push.duration)
