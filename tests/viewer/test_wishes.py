@@ -130,3 +130,20 @@ def test_characters_without_wishes_show_none(listener):
         assert (listener.heard[-1].settings, listener.heard[-1].task) == ({}, None)
     finally:
         opened.close()
+
+
+def test_many_tasks_share_a_row(person):
+    class Busy(Climber):
+        tasks = ("stand up", "sit", "run", "wave")
+
+    busy = Busy(person)
+    live = open_controllers([busy], port=0, shadows=False)
+    try:
+        handles = live.stage.server.gui._gui_input_handle_from_uuid.values()
+        group = next(handle for handle in handles if "Wave" in getattr(handle, "options", ()))
+        assert tuple(group.options) == ("Stand up", "Sit", "Run", "Wave")
+        live.panel.wishes.ask("wave")
+        live.tick(1)
+        assert busy.heard[-1].task == "wave"
+    finally:
+        live.close()

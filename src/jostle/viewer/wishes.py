@@ -14,6 +14,8 @@ import numpy as np
 from jostle.controllers import Controller, Setting, settings_of, tasks_of
 from jostle.viewer.handles import GuiApi
 
+_BUTTONS = 3  # tasks with a button of their own; more share a row
+
 
 class Wishes:
     """`settings(controller)` is what the sliders say to it; `take_task` what a button asked for since the last time."""
@@ -24,8 +26,12 @@ class Wishes:
         self.sliders: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._asked: str | None = None
-        for task in dict.fromkeys(task for controller in controllers for task in tasks_of(controller)):
-            self._add_button(task)
+        tasks = tuple(dict.fromkeys(task for controller in controllers for task in tasks_of(controller)))
+        if len(tasks) <= _BUTTONS:
+            for task in tasks:
+                self._add_button(task)
+        else:
+            self._add_choice(tasks)
 
     def _add_button(self, task: str) -> None:
         button = self.gui.add_button(task.capitalize(), color="gray", hint="Where they are")
@@ -33,6 +39,14 @@ class Wishes:
         @button.on_click
         async def _(event: Any) -> None:
             self.ask(task)
+
+    def _add_choice(self, tasks: tuple[str, ...]) -> None:
+        """Many buttons close together."""
+        group = self.gui.add_button_group("Do", [task.capitalize() for task in tasks])
+
+        @group.on_click
+        async def _(event: Any) -> None:
+            self.ask(next(task for task in tasks if task.capitalize() == group.value))
 
     def add_settings(self) -> None:
         """A slider for each setting that anyone here has; it begins at the first one's."""
