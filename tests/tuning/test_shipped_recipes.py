@@ -37,7 +37,7 @@ def test_it_is_what_its_recipe_makes(name):
 def test_its_recipe_goes_back_to_the_initial_parameters(name):
     """Those of a blend all do."""
     recipes = {walker_folder() / f"{name}.toml"}
-    for _ in range(6):
+    for _ in WALKERS:  # nobody is met twice on the way
         starts = {path: read_recipe(path).start for path in recipes}
         names = [(p, n) for p, s in starts.items() if s != "initial" for n in ([s] if isinstance(s, str) else s)]
         recipes = {(path.parent / own).with_suffix(".toml").resolve() for path, own in names}
