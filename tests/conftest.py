@@ -19,3 +19,15 @@ def data() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("JOSTLE_DATA does not name a folder of motion capture")
     return Path(folder).resolve()
+
+
+@pytest.fixture(scope="session")
+def stocky():
+    """The shipped walker."""
+    from jostle.assets import walker_path
+    from jostle.controllers.walker.walker import Walker
+    from jostle.runtime import load_controller
+
+    walker = load_controller(walker_path("stocky"))
+    assert isinstance(walker, Walker)
+    return walker

@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from jostle.runtime import CharacterState, Recorder, Recording
 else:
     Starlette = Request = Response = WebSocket = Any
-    BoxHandle = FrameHandle = GridHandle = GuiApi = LabelHandle = LineSegmentsHandle = MeshHandle = (
-        MeshSkinnedHandle
-    ) = Any
-    SceneApi = ViserServer = CharacterState = Recorder = Recording = Any
+    BoxHandle = FrameHandle = GridHandle = GuiApi = LabelHandle = LineSegmentsHandle = Any
+    MeshHandle = MeshSkinnedHandle = SceneApi = ViserServer = CharacterState = Recorder = Recording = Any
 
 __all__ = [
     "BoxHandle",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.errors import JostleError
 from jostle.viewer.downloads import FORMATS, pack
+from jostle.viewer.gusts import RATE as GUSTS
+from jostle.viewer.gusts import SECONDS
 from jostle.viewer.look import dress_panel
 from jostle.viewer.stage import RATE
 from jostle.viewer.wishes import Wishes
@@ -94,7 +96,13 @@ class LivePanel:
                 "Duration (s)", 0.05, 1.0, 0.05, 0.2, disabled=off, hint="How long the force acts"
             )
             self.wind = self.gui.add_slider(
-                "Wind (N)", 0.0, 400.0, 10.0, 0.0, disabled=off, hint="Gusts of 0.4 s from anywhere, 0.6 a second"
+                "Wind (N)",
+                0.0,
+                400.0,
+                10.0,
+                0.0,
+                disabled=off,
+                hint=f"Gusts of {SECONDS:g} s from anywhere, {GUSTS:g} a second",
             )
             self._note = self.gui.add_markdown("", visible=False)
 

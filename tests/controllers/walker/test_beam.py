@@ -4,7 +4,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from jostle.assets import walker_path
 from jostle.body import Ground
 from jostle.controllers import Command, Start
 from jostle.controllers.walker.people import PEOPLE, walker_physics
@@ -15,13 +14,6 @@ from jostle.controllers.walker.walker import Walker
 from jostle.runtime import load_controller, save_controller
 
 BEAM = Ground(width=0.5)
-
-
-@pytest.fixture(scope="module")
-def stocky():
-    walker = load_controller(walker_path("stocky"))
-    assert isinstance(walker, Walker)
-    return walker
 
 
 def test_in_its_middle_it_is_a_plane_and_beside_it_there_is_nothing(stocky):

@@ -3,22 +3,12 @@
 import numpy as np
 import pytest
 
-from jostle.assets import walker_path
 from jostle.controllers.walker.handover import left_off
 from jostle.controllers.walker.parameters import GUIDED, WALKER
 from jostle.controllers.walker.people import walker_physics
 from jostle.controllers.walker.trace import rollout
 from jostle.controllers.walker.walk import Walk
-from jostle.controllers.walker.walker import Walker
 from jostle.errors import CommandError
-from jostle.runtime import load_controller
-
-
-@pytest.fixture(scope="module")
-def stocky():
-    walker = load_controller(walker_path("stocky"))
-    assert isinstance(walker, Walker)
-    return walker
 
 
 def test_who_takes_over_from_itself_walks_on(stocky):

@@ -20,11 +20,6 @@ def shipped(name: str) -> Walker:
     return load_controller(assets.walker_path(name))
 
 
-@pytest.fixture(scope="module")
-def stocky() -> Walker:
-    return shipped("stocky")
-
-
 def run(controller, seconds, state=None, command=NEUTRAL):
     """The command counts at the first step."""
     state = controller.init(Start()) if state is None else state

@@ -8,6 +8,8 @@ from jostle.controllers.walker.walk import Begun, Walk
 from jostle.errors import CommandError
 from jostle.types import Array, Float
 
+BETWEEN = "_to_"  # in the name of a transition: A_to_B takes over from A and goes on as B
+
 
 def left_off(walk: Walk, values: Float[Array, "P"], times: Float[Array, "n"], fallen: float) -> Begun:
     """Copies of a walker, each after its own time in seconds."""

@@ -13,12 +13,11 @@ from typing import Any
 
 from jostle.body import Body
 from jostle.controllers.protocol import Command, Observed, Setting, Start
+from jostle.controllers.walker.handover import BETWEEN
 from jostle.controllers.walker.walker import STAND_UP, Walker, WalkerState
 from jostle.errors import CommandError, unknown_name
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array
-
-BETWEEN = "_to_"  # in the name of a transition
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +25,12 @@ class TroupeState:
     """The walker's own state, and whose it is."""
 
     walking: WalkerState
-    who: str  # the walker that was asked for
-    by: str  # the one that walks: that, or a transition to it
+    by: str  # the walker that was asked for, or a transition to it
+
+    @property
+    def who(self) -> str:
+        """The walker that was asked for."""
+        return self.by.rpartition(BETWEEN)[2]
 
     @property
     def pose(self) -> Pose:
@@ -93,16 +96,16 @@ class Troupe:
 
     def init(self, start: Start) -> TroupeState:
         first = self.walkers[0]
-        return TroupeState(first.init(start), first.title, first.title)
+        return TroupeState(first.init(start), first.title)
 
     def step(self, state: TroupeState, command: Command) -> TroupeState:
         if command.task is not None and command.task not in self.tasks:
             raise CommandError(unknown_name("task", command.task, self.tasks))
-        who, by = state.who, state.by
+        by = state.by
         if command.task not in (None, STAND_UP):
-            who, command = command.task, replace(command, task=None)
-            by = state.by if who == state.who else self._taking_over(state.who, who)
-        return TroupeState(self._called[by].step(state.walking, command), who, by)
+            by = by if command.task == state.who else self._taking_over(state.who, command.task)
+            command = replace(command, task=None)
+        return TroupeState(self._called[by].step(state.walking, command), by)
 
     def _taking_over(self, before: str, after: str) -> str:
         transition = f"{before}{BETWEEN}{after}"

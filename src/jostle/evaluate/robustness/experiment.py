@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from jostle import assets
+from jostle.controllers.walker.handover import BETWEEN
 from jostle.controllers.walker.walk import STYLES
 from jostle.errors import CommandError
 from jostle.evaluate.experiments import Request
@@ -126,7 +127,7 @@ def plan_jobs(subjects: Sequence[Subject], plan: Plan, seed: int) -> dict[tuple[
 
 def _first(subject: Subject, subjects: Sequence[Subject]) -> Subject | None:
     """Whom a transition takes over from: one of these, or a shipped one."""
-    first, to, _ = subject.name.partition("_to_")
+    first, to, _ = subject.name.partition(BETWEEN)
     if not to:
         return None
     known = {other.name: other for other in subjects}
