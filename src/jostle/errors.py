@@ -32,6 +32,17 @@ class FileError(JostleError):
         where = f"{self.path}, line {line}" if line is not None else self.path
         super().__init__(f"{where}: {problem}")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """As it is, so that it can be told by another process."""
+        return _retold, (type(self), self.args, self.__dict__)
+
+
+def _retold(kind: type[FileError], args: tuple[str, ...], about: dict[str, object]) -> FileError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(about)
+    return error
+
 
 class FormatError(FileError):
     """The file's content is not what its format allows."""

@@ -184,3 +184,18 @@ def test_a_batch_that_was_given_other_grounds_is_not_kept_for_those_that_were_no
     other = bench.score(replace(plain, chance=Chance(trials=2, friction=(0.1, 0.2))), values).cost
     np.testing.assert_array_equal(bench.score(plain, values).cost, first)
     assert other != first
+
+
+def test_someone_who_steers_brings_it_back_to_the_middle(guided):
+    """From a start that heads half a radian aside, while another that nobody steers goes on."""
+    ends = {}
+    for middle in (2.0, None):
+        walk = Walk(walker_physics(STOCKY, Ground(), DT), 1, "guided", 1)
+        fates = Fates(Chance(trials=1, middle=middle), (0,), 3.0, DT, 1)
+        walk.start(guided[None], heading=0.2)
+        for k in range(1500):
+            fates(walk, k)
+            walk.step()
+        ends[middle] = float(walk.heading[0]), float(walk.many.com[0, 1])
+    assert ends[None][0] == pytest.approx(0.2)
+    assert ends[2.0][0] < 0.0 < ends[2.0][1] < ends[None][1]

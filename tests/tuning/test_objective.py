@@ -191,13 +191,24 @@ def test_our_other_term_sees_marching_locked_knees_and_flat_landings(peak, drop,
     assert seen == pytest.approx([peak, drop, stance, toe])
 
 
+@pytest.mark.parametrize(("hung", "toe", "missed"), [
+    (1.0, 0.5, 0.0), (0.6, 0.5, 3.0 * 0.25), (1.4, 0.5, 3.0 * 0.15), (1.0, 0.2, 3.0 * 0.25),
+])  # fmt: skip
+def test_our_third_term_sees_feet_that_do_not_hang_and_strike_flat(hung, toe, missed):
+    trace = regular()
+    made = replace(trace, foot=np.where(trace.struck, -toe, hung))
+    scored = score(made, Goal(), np.array([1.0]))
+    assert scored.terms["foot"][0] == pytest.approx(missed)
+    assert scored.seen["toe_down"][0] == pytest.approx(hung)
+
+
 def test_the_cost_is_the_weighted_sum(trace):
     goal = Goal(1.3, 0.6, weights={"stance": 2.0, "swing": 0.5, "ratio": 0.0})
     made = score(trace, goal, np.ones(B))
     thesis = {"user": 100, "vel": 100, "land": 1.2, "fail": 120000, "sym": 100, "ang": 10, "head": 100, "ratio": 1}
     power = 1e-5 * 70.0 / PHYSICS.body.total_mass
-    weights = thesis | {"power": power, "stance": 2.0, "swing": 0.5, "ratio": 0.0}
-    assert WEIGHTS["energy"] == pytest.approx(thesis | {"power": 1e-5, "stance": 0.0, "swing": 0.0})
+    weights = thesis | {"power": power, "stance": 2.0, "swing": 0.5, "foot": 0.0, "ratio": 0.0}
+    assert WEIGHTS["energy"] == pytest.approx(thesis | {"power": 1e-5, "stance": 0.0, "swing": 0.0, "foot": 0.0})
     assert weights_of(goal, PHYSICS.body.total_mass) == pytest.approx(weights)
     assert set(made.terms) == set(weights)
     np.testing.assert_allclose(made.cost, sum(weights[name] * made.terms[name] for name in weights))

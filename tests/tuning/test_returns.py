@@ -144,7 +144,7 @@ def test_landing(trace):
 
 def test_power_ratio_and_our_own_are_those_of_the_other_objective(trace):
     terms, other = score_return(trace, Goal(objective="return")).terms, score(trace, Goal(), np.ones(B)).terms
-    for name in ("ratio", "stance", "swing"):
+    for name in ("ratio", "stance", "swing", "foot"):
         np.testing.assert_array_equal(terms[name], other[name])
     np.testing.assert_array_equal(terms["power"], observe(trace)["power"])  # not over speed
 
@@ -153,7 +153,7 @@ def test_the_cost_is_the_negative_return(trace):
     goal = Goal(weights={"stance": 2.0, "ang": 0.5}, objective="return")
     made, weights = score_return(trace, goal), weights_of(goal, PHYSICS.body.total_mass)
     thesis = {"user": 1, "step": 1, "facing": 1, "ang": 0.5, "head": 1, "land": 1, "fail": 1, "ratio": 5}
-    thesis |= {"power": 1e-5 * 200 / PHYSICS.body.total_mass, "stance": 2.0, "swing": 0.0, "spill": 0.0}
+    thesis |= {"power": 1e-5 * 200 / PHYSICS.body.total_mass, "stance": 2.0, "swing": 0.0, "foot": 0.0, "spill": 0.0}
     assert weights == pytest.approx(thesis)
     assert set(made.terms) == set(WEIGHTS["return"])
     np.testing.assert_allclose(made.cost, sum(weights[name] * made.terms[name] for name in weights))

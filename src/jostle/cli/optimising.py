@@ -17,7 +17,7 @@ import numpy as np
 
 from jostle.cli.chart import Screen
 from jostle.cli.common import WALKER, load_walker, say, told_warnings
-from jostle.controllers.walker.parameters import GUIDED, REACTIVE, as_guided, reactive
+from jostle.controllers.walker.parameters import GUIDED, PACED, REACTIVE, Space, reactive, recast
 from jostle.errors import CommandError, JostleError
 from jostle.runtime import save_controller
 from jostle.tuning.gpu import Gpu
@@ -109,7 +109,7 @@ def _informed(stage: Stage, recipe: Recipe, source: str | None) -> Stage:
     """With the parameters of the walker that it takes over from, in place of its name."""
     if stage.chance is None or not isinstance(stage.chance.after, str):
         return stage
-    guided = _guided(recipe, _found(stage.chance.after, source))
+    guided = _recast(recipe, _found(stage.chance.after, source), GUIDED)
     return replace(stage, chance=replace(stage.chance, after=GUIDED.named(guided)))
 
 
@@ -145,13 +145,13 @@ def _begun(recipe: Recipe, name: str, source: str | None) -> Float[Array, "P"]:
     walker = _found(name, source)
     if walker.machine == recipe.machine:
         return start_values(recipe, walker.values, walker.person.mass)
-    if recipe.machine not in (GUIDED.kind, REACTIVE.kind):
+    if recipe.machine not in (GUIDED.kind, PACED.kind, REACTIVE.kind):
         raise CommandError(
             f"'{name}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
         )
-    guided = _guided(recipe, walker)
-    if recipe.machine == GUIDED.kind:
-        return start_values(recipe, guided, recipe.person.mass)
+    if recipe.machine != REACTIVE.kind:
+        return start_values(recipe, _recast(recipe, walker, recipe.space), recipe.person.mass)
+    guided = _recast(recipe, walker, GUIDED)
     habits = typical_states(guided, recipe.person, recipe.stages[0].ground, recipe.seed)
     return start_values(recipe, reactive(guided, *habits), recipe.person.mass)
 
@@ -162,10 +162,10 @@ def _found(name: str, source: str | None) -> Walker:
     return load_walker(name if name.startswith(WALKER) or not beside.exists() else str(beside))
 
 
-def _guided(recipe: Recipe, walker: Walker) -> Float[Array, "G"]:
-    """As a guided walker with the recipe's body."""
-    guided = as_guided(walker.title, walker.machine, walker.values)
-    return GUIDED.for_mass(guided, recipe.person.mass / walker.person.mass)
+def _recast(recipe: Recipe, walker: Walker, to: Space) -> Float[Array, "G"]:
+    """As a walker of another kind, with the recipe's body."""
+    values = recast(walker.title, walker.machine, walker.values, to)
+    return to.for_mass(values, recipe.person.mass / walker.person.mass)
 
 
 def _again(order: Order) -> str:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.body import Ground
+from jostle.controllers.walker.course import to_middle
 from jostle.controllers.walker.walk import Walk
 from jostle.types import Array, Float, Int
 
@@ -37,6 +38,7 @@ class Chance:
     duration: float = 0.4  # seconds that one lasts
     turn: float = 0.0  # radians: standard deviation of a change of heading
     turns: float = 1.2  # a second
+    middle: float | None = None  # metres: someone steers it, so as to be over the middle of the beam so far ahead
     noise: float = 0.0  # beta of (4.15)
     friction: tuple[float, float] | None = None  # of the ground, from and to; None: the stage's
     slope_deg: tuple[float, float] | None = None  # likewise
@@ -136,7 +138,7 @@ class Fates:
         self._begin, self._end, self._force = gust_steps(chance, seed, seconds, dt)
         self._moments = set(self._begin.ravel().tolist()) | set(self._end.ravel().tolist())
         self._wishes = dict(turn_steps(chance, seed, seconds, dt))
-        self._scale = noise_scale(chance, dt)
+        self._middle, self._scale = chance.middle, noise_scale(chance, dt)
         self._drawn = [np.random.default_rng((*seed, i, _NOISE)) for i in range(chance.trials)]
         self._noise: Float[Array, "block 30 trials"] = np.zeros((0, 30, chance.trials))
 
@@ -147,6 +149,8 @@ class Fates:
             walk.many.push(walk.physics.body.skeleton.index("Spine"), force[self._whose])
         if k in self._wishes:
             walk.wish[:] = self._wishes[k][self._whose]
+        if self._middle is not None:
+            walk.wish[:] = to_middle(walk.many.com[:, 1], self._middle)
         if self._scale:
             walk.jitter = self.noise(k)[:, self._whose]
 

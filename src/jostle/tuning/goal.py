@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from jostle.errors import CommandError, unknown_name
 
-_OURS = {"stance": 0.0, "swing": 0.0}  # our own terms, off by default
+_OURS = {"stance": 0.0, "swing": 0.0, "foot": 0.0}  # our own terms, off by default
 WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "energy": {

@@ -1,10 +1,11 @@
 """The objective of Wang 2010, equations (3.4)-(3.17): what makes a walk human, term by term.
 
-Every term is computed from a trace and can be read on its own. The weights and thresholds are the thesis's. Two
+Every term is computed from a trace and can be read on its own. The weights and thresholds are the thesis's. Three
 terms are ours, off by default: what they see, the eye sees at once, and the thesis's objective does not. `stance`:
 whether a foot stands flat, when its heel leaves the ground, whether there is a phase with both feet down and how
 straight a leg strikes. `swing`: whether knees are lifted as in marching, thighs thrown ahead and pulled back before the
-strike, standing legs locked, and feet set down flat.
+strike, standing legs locked, and feet set down flat. `foot`: whether a foot hangs as it swings and strikes with its toe
+up as far as people's do.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from jostle.controllers.walker.trace import Trace
 from jostle.tuning.goal import Goal, weights_of
 from jostle.types import Array, Bool, Float
 
-LEGS = ("knee_at_strike", "knee_swing", "knee_stance", "thigh_drop", "toe_up")
+LEGS = ("knee_at_strike", "knee_swing", "knee_stance", "thigh_drop", "toe_down", "toe_up")
 LAMBDA_VEL, LAMBDA_HEAD = 0.01, 0.012
 EPS_VEL, EPS_STEP, EPS_TIME = 0.025, 0.025, 0.025  # m/s, m, s
 EPS_ANG, EPS_HEAD = 0.05, 0.1  # 1/s2, m/s
@@ -30,6 +31,7 @@ RATIO = np.array([0.43, 0.04, 0.53])  # hip, knee, ankle in human walking
 # of our own terms: the middle of what people do
 _DOUBLE_SUPPORT, _HEEL_OFF, _FLAT, _KNEE = (0.14, 0.26), 0.40, 0.9, 0.12
 _BENT_SWINGING, _BENT_STANDING, _DROP, _TOE_UP = 1.1, (0.12, 0.3), 0.1, 0.3  # radians
+_HANGING, _STRIKING = (0.85, 1.25), 0.45
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,8 +168,8 @@ def _power(seen: dict[str, Array], goal: Goal) -> Float[Array, "B"]:
 
 
 def feet_terms(seen: dict[str, Array]) -> dict[str, Float[Array, "B"]]:
-    """Our own two."""
-    return {"stance": _stance(seen), "swing": _swing(seen)}
+    """Our own three."""
+    return {"stance": _stance(seen), "swing": _swing(seen), "foot": _foot(seen)}
 
 
 def _stance(seen: dict[str, Array]) -> Float[Array, "B"]:
@@ -185,3 +187,10 @@ def _swing(seen: dict[str, Array]) -> Float[Array, "B"]:
     locked = np.maximum(low - standing, 0.0) + np.maximum(standing - high, 0.0)
     marched = np.maximum(swinging - _BENT_SWINGING, 0.0) + np.maximum(drop - _DROP, 0.0)
     return 3.0 * (marched + locked + np.maximum(_TOE_UP - toe, 0.0))
+
+
+def _foot(seen: dict[str, Array]) -> Float[Array, "B"]:
+    """Ours: a toe that hangs while the foot swings, and is up when it strikes."""
+    low, high = _HANGING
+    hung, up = seen["toe_down"], seen["toe_up"]
+    return 3.0 * (np.maximum(low - hung, 0.0) + np.maximum(hung - high, 0.0) + np.maximum(_STRIKING - up, 0.0))

@@ -154,6 +154,7 @@ _CHANCE: dict[str, Field] = {
     "duration": number(0.01, 10.0),
     "turn": number(0.0, 3.0),
     "turns": number(0.0, 10.0),
+    "middle": number(0.2, 20.0),
     "noise": number(0.0, 1000.0),
     "friction": some(number(0.05, 2.0), least=2, most=2),
     "slope_deg": some(number(-30.0, 30.0), least=2, most=2),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jostle.body import GRAVITY
-from jostle.controllers.walker.course import CORRECT, LEAN, TURNING, Course
+from jostle.controllers.walker.course import CORRECT, LEAN, TO_MIDDLE, TURNING, Course, to_middle
 
 DT = 1 / 60
 
@@ -49,3 +49,10 @@ def test_a_drift_is_corrected_only_while_someone_steers():
 def test_nobody_steers_nothing_happens():
     course = steer(Course(0.7), None, 1.0)
     assert (course.heading, course.turning, course.veer) == (0.7, 0.0, 0.0)
+
+
+def test_who_is_left_of_the_middle_of_a_beam_heads_right_for_a_place_ahead_on_it():
+    aside = np.array([-1e-3, 0.0, 0.2, 50.0])
+    headings = to_middle(aside, 2.0)
+    assert 2.0 * np.tan(headings[:3]) == pytest.approx(-aside[:3])
+    assert headings[3] == -TO_MIDDLE

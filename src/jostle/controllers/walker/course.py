@@ -27,6 +27,7 @@ LEAN = 2.0  # of the angle that balances a point mass; legs have mass, and a ste
 CORRECT = 0.3  # radians for a metre a second
 SETTLING = 0.5  # seconds: a step or so
 LARGEST = 0.3  # radians: no leg steps further aside than this
+TO_MIDDLE = 0.3  # radians: nobody on a beam heads further aside than this
 
 
 @dataclass(frozen=True)
@@ -53,3 +54,8 @@ class Course:
         steered = self.steered + share * ((wish is not None) - self.steered)
         veer = LEAN * float(speed) * turning / GRAVITY + steered * CORRECT * drift
         return Course(self.heading + dt * turning, turning, drift, steered, float(np.clip(veer, -LARGEST, LARGEST)))
+
+
+def to_middle(aside: Float[Array, "*n"], ahead: float) -> Float[Array, "*n"]:
+    """The heading that leads back to the middle of a beam, so many metres ahead, from so far to its left."""
+    return np.clip(-np.arctan(aside / ahead), -TO_MIDDLE, TO_MIDDLE)

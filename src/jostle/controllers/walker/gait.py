@@ -37,6 +37,7 @@ class Gait:
     knee_swing: float = 0.0  # radians: the largest flexion of a swinging knee
     knee_stance: float = 0.0  # radians: the mean flexion of a standing knee
     thigh_drop: float = 0.0  # radians that a thigh comes back before the foot strikes
+    toe_down: float = 0.0  # radians from level: the furthest that the toe of a swinging foot points down
     toe_up: float = 0.0  # radians from level, of the foot that strikes
 
 
@@ -74,14 +75,17 @@ def measure(trace: Trace, walker: int) -> Gait:
     )  # fmt: skip
 
 
-def _legs(trace: Trace, walker: int) -> tuple[float, float, float]:
-    """How far the swing knee bends, how far the stance knee is bent, and how far the thigh comes back; over steps."""
+def _legs(trace: Trace, walker: int) -> tuple[float, float, float, float]:
+    """How far the swing knee bends, how far the stance knee is bent, how far the thigh comes back, and how far the toe
+    of the swing foot points down; over steps.
+    """
     at = strikes(trace, walker)
-    steps = [(trace.knee[a + 1 : b + 1, walker], trace.thigh[a + 1 : b + 1, walker]) for a, b in pairwise(at)]
-    bent = [float(np.max(knee)) for knee, _ in steps[SETTLING - 1 :]]
-    drop = [float(thigh[-1] - np.min(thigh)) for _, thigh in steps[SETTLING - 1 :]]
+    steps = [slice(a + 1, b + 1) for a, b in pairwise(at)][SETTLING - 1 :]
+    bent = [float(np.max(trace.knee[step, walker])) for step in steps]
+    drop = [float(trace.thigh[step, walker][-1] - np.min(trace.thigh[step, walker])) for step in steps]
+    down = [float(np.max(trace.foot[step, walker])) for step in steps]
     stance = trace.stance_knee[at[SETTLING - 1] + 1 : at[-1] + 1, walker]
-    return float(np.mean(bent)), float(np.mean(stance)), float(np.mean(drop))
+    return float(np.mean(bent)), float(np.mean(stance)), float(np.mean(drop)), float(np.mean(down))
 
 
 def _cycles(trace: Trace, walker: int, at: Int[Array, "n"]) -> list[tuple[int, int, int]]:

@@ -299,6 +299,7 @@ class GpuWalk:
             "knee_swing": of("bent") / landings * regular,
             "knee_stance": of("stood") / np.maximum(of("paces"), 1.0) * regular,
             "thigh_drop": of("drop") / landings * regular,
+            "toe_down": of("tipped") / landings * regular,
             "toe_up": of("raised") / landings * regular,
             "cycles": of("cycles"),
         }

@@ -19,8 +19,8 @@ COLUMNS = (
     "steps", "strikes", "struck_at", "start_x", "start_y", "start_z", "com_x", "com_y", "com_z",
     "power", "hip", "knee", "ankle", "loose", "stubbed", "turning", "spin", "head", "head_squares", "tilted",
     "visits_0", "visits_1", "visits_2", "visits_3", "time_0", "time_1", "time_2", "time_3", "was",
-    "reach", "knees", "raised", "bent", "drop", "stood", "paces", "landings",
-    "bent_now", "ahead_now", "stood_now", "first", "last", "both", "both_now",
+    "reach", "knees", "raised", "bent", "drop", "tipped", "stood", "paces", "landings",
+    "bent_now", "ahead_now", "tipped_now", "stood_now", "first", "last", "both", "both_now",
     "since_left", "since_right", "cycle_left", "cycle_right", "heel_left", "heel_right", "foot_left", "foot_right",
     "flat_left", "flat_right", "mid_left", "mid_right",
     "r_user", "r_pace", "r_side", "r_turned", "r_momenta", "r_unsteady", "r_askew", "r_loose", "r_stubbed",
@@ -39,8 +39,8 @@ STEPS, STRIKES, STRUCK_AT, START, COM = (_column(n) for n in ("steps", "strikes"
 POWER, LOOSE, STUBBED, TURNING, SPIN = (_column(n) for n in ("power", "loose", "stubbed", "turning", "spin"))
 HEAD, TILTED, VISITS, TIME, WAS = (_column(n) for n in ("head", "tilted", "visits_0", "time_0", "was"))
 REACH, KNEES, RAISED, BENT = (_column(n) for n in ("reach", "knees", "raised", "bent"))
-DROP, STOOD, PACES, LANDINGS = (_column(n) for n in ("drop", "stood", "paces", "landings"))
-BENT_NOW, AHEAD_NOW, STOOD_NOW = (_column(f"{n}_now") for n in ("bent", "ahead", "stood"))
+DROP, TIPPED, STOOD, PACES, LANDINGS = (_column(n) for n in ("drop", "tipped", "stood", "paces", "landings"))
+BENT_NOW, AHEAD_NOW, TIPPED_NOW, STOOD_NOW = (_column(f"{n}_now") for n in ("bent", "ahead", "tipped", "stood"))
 FIRST, LAST, BOTH, BOTH_NOW, SINCE = (_column(n) for n in ("first", "last", "both", "both_now", "since_left"))
 CYCLE, HEEL, FOOT, FLAT, MID = (_column(f"{n}_left") for n in ("cycle", "heel", "foot", "flat", "mid"))
 CYCLES, CYCLE_STEPS, HEEL_OFF, TOE_OFF, FLATNESS = (_column(n) for n in COLUMNS[-5:])
@@ -122,10 +122,16 @@ def thigh_angle(body: Body, figure: Figure, b: int, side: int):
 
 
 @wp.func
+def foot_angle(body: Body, figure: Figure, b: int, side: int):
+    return world_angles(body.xmat[b, figure.part[side, 2]], 1.0, False)[1]
+
+
+@wp.func
 def watch_legs(body: Body, figure: Figure, tally: wp.array2d(dtype=float), b: int, side: int):
-    """Within a step: how far the swing knee bends and the thigh goes ahead, and how bent the stance knee is."""
+    """Within a step: how far the swing knee bends, thigh and toe go, and how bent the stance knee is."""
     tally[b, BENT_NOW] = wp.max(tally[b, BENT_NOW], body.qpos[b, 7 + figure.perm[side, figure.angle[12]]])
     tally[b, AHEAD_NOW] = wp.min(tally[b, AHEAD_NOW], thigh_angle(body, figure, b, side))
+    tally[b, TIPPED_NOW] = wp.max(tally[b, TIPPED_NOW], foot_angle(body, figure, b, side))
     add(tally, b, STOOD_NOW, body.qpos[b, 7 + figure.perm[side, figure.angle[13]]])
 
 
@@ -168,14 +174,16 @@ def note_strike(body: Body, figure: Figure, b: int, k: int, side: int, tally: wp
         stride = body.xpos[b, figure.part[side, 2]] - body.xpos[b, figure.part[side, 3]]
         add(tally, b, REACH, ahead_of(stride, body.heading[b])[0])
         add(tally, b, KNEES, wp.abs(body.qpos[b, 7 + figure.perm[side, figure.angle[12]]]))
-        add(tally, b, RAISED, -world_angles(body.xmat[b, figure.part[side, 2]], 1.0, False)[1])
+        add(tally, b, RAISED, -foot_angle(body, figure, b, side))
         add(tally, b, BENT, tally[b, BENT_NOW])
         add(tally, b, DROP, thigh_angle(body, figure, b, side) - tally[b, AHEAD_NOW])
+        add(tally, b, TIPPED, tally[b, TIPPED_NOW])
         add(tally, b, STOOD, tally[b, STOOD_NOW])
         add(tally, b, PACES, float(k) - tally[b, STRUCK_AT])
         add(tally, b, LANDINGS, 1.0)
     tally[b, BENT_NOW] = -10.0
     tally[b, AHEAD_NOW] = 10.0
+    tally[b, TIPPED_NOW] = -10.0
     tally[b, STOOD_NOW] = 0.0
     if strikes == _SETTLING:
         tally[b, FIRST] = float(k)

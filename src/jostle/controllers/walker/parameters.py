@@ -13,6 +13,7 @@ make the 184 of the thesis. SIMBICON has a duration in place of c_trans, feedbac
 A guided walker (section 4.3.1) shares gains of the upper body, elbow targets and how far arms are spread between
 all states and sides, and learns with alpha_hip of (4.3) how to turn: 144. A reactive walker is a guided one that is
 given, the states that are typical of it, and a second controller for all other states (4.16), which is searched: 110.
+A paced walker is ours: a guided one that steps by the clock, with feedback for each state, as SIMBICON does: 148.
 
 Table 3.1 cannot be taken literally: as it can be read, knees bend both ways, a swing ankle turns by 3 rad, and
 c_trans = 0.01 ends state 0 before the swing leg has passed. The initial values here keep its gains and its push-off and
@@ -107,7 +108,7 @@ class Gains:
 class Space:
     """The parameters of one kind of walker, in order."""
 
-    kind: str  # "walker", "simbicon", "guided" or "reactive"
+    kind: str  # "walker", "simbicon", "guided", "paced" or "reactive"
     parameters: tuple[Parameter, ...]
 
     def __len__(self) -> int:
@@ -300,15 +301,19 @@ def _walker_space() -> Space:
     return Space("walker", (*_servos(_STIFFNESS, _TARGETS), *feedback, *_start()))
 
 
-def _simbicon_space() -> Space:
+def _by_the_clock() -> list[Parameter]:
+    """Feedback for each state, and how long state 0 lasts (Yin et al. 2007)."""
     feedback = [
         Parameter(f"{gain}.{plane}{state}", unit, first, step, -1.0, 3.0)
         for state in (0, 1)
         for gain, unit, first, step in (("c_d", "rad/m", (0.3, 0.5)[state], 0.1), ("c_v", "rad s/m", 0.2, 0.05))
         for plane in ("sagittal", "coronal")
     ]
-    timing = Parameter("duration", "s", 0.3, 0.03, 0.05, 0.8)
-    return Space("simbicon", (*_servos(_YIN_STIFFNESS, _YIN_TARGETS), *feedback, timing, *_start()))
+    return [*feedback, Parameter("duration", "s", 0.3, 0.03, 0.05, 0.8)]
+
+
+def _simbicon_space() -> Space:
+    return Space("simbicon", (*_servos(_YIN_STIFFNESS, _YIN_TARGETS), *_by_the_clock(), *_start()))
 
 
 def _is_shared(name: str) -> bool:
@@ -333,6 +338,15 @@ def _guided_space() -> Space:
     return Space("guided", (*gains, *arms, *kept, *turning))
 
 
+def _paced_space() -> Space:
+    """The guided walker's parameters around SIMBICON's values, with its feedback and its clock."""
+    values = SIMBICON.named(SIMBICON.initial)
+    adopted = dict(zip(GUIDED.names, GUIDED.adopt(values), strict=True))
+    kept = [replace(p, initial=float(adopted[p.name])) for p in GUIDED.parameters if p.name not in _IN_STEP]
+    still = [replace(p, initial=0.0) if p.name == "alpha_arm" else p for p in kept]
+    return Space("paced", (*still, *_by_the_clock()))
+
+
 def _reactive_space() -> Space:
     """A guided walker, its typical states, and a second set of gains and targets; it has one start state."""
     base = [replace(p, name=BASE + p.name, given=True) for p in GUIDED.parameters]
@@ -347,11 +361,12 @@ def _reactive_space() -> Space:
     return Space("reactive", (*base, *mean, *spread, *recovery, kappa))
 
 
-def as_guided(title: str, kind: str, values: Float[Array, "P"]) -> Float[Array, "G"]:
-    """The parameters of a walker, called `title` where it cannot be, as those of a guided one."""
-    if kind not in (WALKER.kind, GUIDED.kind):
-        raise CommandError(f"'{title}' is a {kind}; choose a walker or a guided one.")
-    return GUIDED.adopt(SPACES[kind].named(values))
+def recast(title: str, kind: str, values: Float[Array, "P"], to: Space) -> Float[Array, "G"]:
+    """The parameters of a walker, called `title` where it cannot be, as those of a guided or a paced one."""
+    kin = SIMBICON if to is PACED else WALKER
+    if kind not in (kin.kind, to.kind):
+        raise CommandError(f"'{title}' is a {kind}; a {to.kind} walker is made from a {kin.kind} or another {to.kind}.")
+    return to.adopt(SPACES[kind].named(values))
 
 
 def _reactive_gains(values: Float[Array, "B P"]) -> Gains:
@@ -371,11 +386,13 @@ def reactive(values: Float[Array, "G"], mean: Float[Array, "4"], spread: Float[A
     return REACTIVE.vector(given | {name: value for name, value in named.items() if name in REACTIVE.index})
 
 
+_IN_STEP = {f"{gain}.{plane}" for gain in ("c_d", "c_v") for plane in ("sagittal", "coronal")} | {"c_trans"}
 _OF_START = ("angle.", "rate.", "pitch", "lift", "velocity.")
 WALKER, SIMBICON = _walker_space(), _simbicon_space()
 GUIDED = _guided_space()
+PACED = _paced_space()
 REACTIVE = _reactive_space()
-SPACES = {space.kind: space for space in (WALKER, SIMBICON, GUIDED, REACTIVE)}
+SPACES = {space.kind: space for space in (WALKER, SIMBICON, GUIDED, PACED, REACTIVE)}
 
 
 def table_rows(space: Space, values: Float[Array, "P"]) -> Sequence[tuple[str, ...]]:

@@ -15,7 +15,7 @@ servo is in the world frame, the difference between its damping and the joint's 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,7 +69,8 @@ class Style:
     guided: bool = False  # does it turn by itself to the heading that is wished (4.3)?
 
 
-STYLES = {"walker": Style(), "simbicon": Style(timed=True, world_ankles=False, toe_up=-np.inf, early=False)}
+_YIN = Style(timed=True, world_ankles=False, toe_up=-np.inf, early=False)
+STYLES = {"walker": Style(), "simbicon": _YIN, "paced": replace(_YIN, guided=True)}
 STYLES |= {kind: Style(guided=True) for kind in ("guided", "reactive")}
 
 

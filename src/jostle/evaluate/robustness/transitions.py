@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from jostle.controllers.walker.handover import left_off
-from jostle.controllers.walker.parameters import BASE, GUIDED, REACTIVE, as_guided
+from jostle.controllers.walker.parameters import BASE, GUIDED, REACTIVE, recast
 from jostle.errors import CommandError
 from jostle.evaluate.robustness.success import HELD_OUT
 from jostle.evaluate.walk.march import March
@@ -58,5 +58,5 @@ def switched(first: Subject, second: Subject, times: Float[Array, "n"], timestep
 
 def guided(subject: Subject) -> Subject:
     """As a guided walker, which is what others take over from."""
-    values = as_guided(subject.name, subject.machine, subject.values)
+    values = recast(subject.name, subject.machine, subject.values, GUIDED)
     return Subject(subject.name, subject.person, GUIDED.kind, values, subject.ground)
