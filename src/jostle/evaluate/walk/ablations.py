@@ -2,7 +2,8 @@
 
 They lie in the folder of shipped walkers under `ablations`: NAME.jostle without the term, and all_terms.jostle, which
 began at the same walker and went on for as long, with every term. A term that a good walk already meets changes nothing
-when it is left out; so `no_ang` begins with arms that hang still, and `arms` is what becomes of those with every term.
+when it is left out; so `no_ang` begins with arms that hang still, and `arms` is what becomes of those with every term;
+`no_head` and `head` begin with a loose neck.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ EFFECTS = {
     "no_power": ("e_power",),
     "fastest": ("speed",),
 }
-_BESIDE = {"no_ang": "arms"}  # whom each is compared with, where it is not all_terms
+_BESIDE = {"no_ang": "arms", "no_head": "head"}  # whom each is compared with, where it is not all_terms
 
 
 def find_pairs() -> dict[str, tuple[Subject, Subject]]:
