@@ -24,7 +24,7 @@ from jostle.evaluate.jobs import Job, run_jobs
 from jostle.evaluate.report import Report
 from jostle.evaluate.robustness.style import walk_style
 from jostle.evaluate.robustness.success import SECONDS, carried, success_rate
-from jostle.evaluate.robustness.thesis import PACES, PAPER, ROWS, TOLERANCE, TRANSITIONS
+from jostle.evaluate.robustness.thesis import APPLIED, PACES, PAPER, ROWS, TOLERANCE, TRANSITIONS
 from jostle.evaluate.robustness.transitions import transition_failures
 from jostle.evaluate.walk.pushes import FULL, QUICK, Protocol, push_tolerance
 from jostle.evaluate.walk.subjects import REPORTED, Subject, find_subjects, read_subject
@@ -49,6 +49,7 @@ class Plan:
     switches: int = 500  # of walkers, in mid-stride
     trial: float = SECONDS  # seconds; on a beam four times as long
     gust: float = 30.0  # newtons, on a beam
+    ahead: float = 2.0  # metres: where someone who steers on a beam wants to be over its middle
     noise: float = 25.0  # beta, for those that carry a mug
     mugs: int = 20  # trials
     seconds: float = 20.0  # of the undisturbed walk
@@ -89,8 +90,8 @@ def run(request: Request) -> Report:
 
 
 def _shipped() -> tuple[str, ...]:
-    """Those that the thesis has figures of."""
-    named = dict.fromkeys((*TOLERANCE, *PACES, *TRANSITIONS))
+    """Those that the thesis tells of."""
+    named = dict.fromkeys((*TOLERANCE, *PACES, *TRANSITIONS, *APPLIED))
     known = tuple(name for name in named if name in assets.walker_names())
     if not known:
         raise CommandError("No walker that was made for an unknown world is shipped; name walkers with --walker.")
@@ -105,13 +106,15 @@ def plan_jobs(subjects: Sequence[Subject], plan: Plan, seed: int) -> dict[tuple[
         key = f"pushes {subject.digest} {seed} {sorted(asdict(plan.pushes).items())}"  # as `evaluate walk` has it
         cost = 3.0 * plan.pushes.ticks * len(plan.pushes.offsets) * len(plan.pushes.directions)
         arguments = (subject, plan.pushes, seed)
-        jobs["tolerance", name, None] = Job(key, push_tolerance, arguments, cost, plan.pushes.ticks)
+        if name not in APPLIED:
+            jobs["tolerance", name, None] = Job(key, push_tolerance, arguments, cost, plan.pushes.ticks)
         for force in plan.forces:
             jobs["gusts", name, force] = _trials(subject, Chance(plan.trials, force), plan, seed)
         if STYLES[subject.machine].guided:  # others do not hear of it
             jobs["turns", name, None] = _trials(subject, Chance(plan.trials, turn=plan.turn), plan, seed)
         if subject.ground.width:
-            jobs["beam", name, None] = _trials(subject, Chance(plan.trials, plan.gust), plan, seed, 4.0 * plan.trial)
+            chance = Chance(plan.trials, plan.gust, middle=plan.ahead if STYLES[subject.machine].guided else None)
+            jobs["beam", name, None] = _trials(subject, chance, plan, seed, 4.0 * plan.trial)
         if name.startswith("mug"):
             chance = Chance(plan.mugs, noise=plan.noise)
             jobs["mug", name, None] = _trials(subject, chance, plan, seed, plan.trial, carried)
@@ -155,7 +158,7 @@ def summarise(
     for figure in STYLE:
         own = {name: measured["style", name, None].get(figure) for name in names}
         summary[figure] = {name: value for name, value in own.items() if value is not None}
-    summary["tolerance"] = {name: by_rows(measured["tolerance", name, None]["newtons"]) for name in names}
+    summary["tolerance"] = {name: by_rows(row["newtons"]) for (kind, name, _), row in measured.items() if kind == "tolerance"}
     summary["gusts"] = {
         name: {f"{force:g} N": measured["gusts", name, force]["success"] for force in plan.forces} for name in names
     }

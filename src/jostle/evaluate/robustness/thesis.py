@@ -21,6 +21,7 @@ _TABLES = {  # newtons of each component, in the order of ROWS
     "recovery_150": (200, 175, 175, 125, 125),
 }
 TOLERANCE = {name: dict(zip(ROWS, map(float, row), strict=True)) for name, row in _TABLES.items()}
+APPLIED = ("heading", "beam", "ice_50", "ice_75", "ice_100", "mug_0", "mug_50", "mug_100")  # without a table of pushes
 PACES = {"stroll": 0.8, "relaxed": 1.6, "brisk": 2.4}  # m/s
 TRANSITIONS = {  # shares that fail, of 500
     "brisk_to_relaxed": {"with": 0.014, "direct": 0.406},

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jostle.controllers.walker.walk import Walk
 
 REPORTED = 0.001  # seconds: figures are measured at this step, although walkers are made at a larger one
+_CHAPTER_3 = ("walker", "simbicon")  # the machines of those that are made for a world that is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class Subject:
 
     name: str
     person: Person
-    machine: str  # "walker" or "simbicon"
+    machine: str  # one of SPACES
     values: Float[Array, "P"]
     ground: Ground
 
@@ -49,11 +50,11 @@ class Subject:
 
 
 def find_subjects(names: Sequence[str]) -> list[Subject]:
-    """These walkers (`stocky`, `walker:stocky`, or a file), or all that are shipped."""
-    chosen = list(names) or list(assets.walker_names())
-    if not chosen:
+    """These walkers (`stocky`, `walker:stocky`, or a file), or all of the thesis's chapter 3 that are shipped."""
+    subjects = [read_subject(name) for name in names or assets.walker_names()]
+    subjects = subjects if names else [subject for subject in subjects if subject.machine in _CHAPTER_3]
+    if not subjects:
         raise CommandError("There is no walker to measure: no walker is shipped, so name a file with --walker.")
-    subjects = [read_subject(name) for name in chosen]
     known = [subject.name for subject in subjects]
     for name in known:
         if known.count(name) > 1:
