@@ -1,94 +1,107 @@
 """Clips of a simulated walker: true forces, normal steps before and after, and the same files from the same seed."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from jostle.assets import held_out_clips, pushed_clips
-from jostle.assets.walked.normal import normal_walks
 from jostle.assets.walked.plan import Plan, aims, held_out_aims
 from jostle.assets.walked.recovery import learn_habit
 from jostle.assets.walked.stroll import FPS, film, take_stroll
 from jostle.assets.walked.trial import FELL, bear
-from jostle.assets.walked.write import save_trial, write_walked
+from jostle.assets.walked.write import save_trial
 from jostle.body import Simulations
-from jostle.clips import load_clip, save_clip
+from jostle.clips import load_clip
 from jostle.clips.skate import foot_skate, slide_cm
 from jostle.errors import MotionError
 from jostle.runtime import load_recording
 
 TINY = Plan(
     directions=1, speeds=((0.1, 0.2),), held_out=1, held_out_speeds=(0.1, 0.2),
-    straight=1.0, turn=3.5, settling=2.0, known=3.0, apart=1.5,
+    straight=1.0, turn=2.5, settling=1.5, known=3.0, apart=1.5, finest=0.04,
 )  # fmt: skip
+SCRIPT = """
+from jostle.assets import walker_path
+from jostle.assets.walked.plan import Plan
+from jostle.assets.walked.write import write_walked
+from jostle.runtime import load_controller
+write_walked(load_controller(walker_path("stocky")), {folder!r}, {plan!r})
+"""
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory, stocky):
-    """The folder of a tiny plan, its summary, and every push that the simulation was given: (joint, newtons)."""
-    folder, pressed = tmp_path_factory.mktemp("made"), []
-    press = Simulations.push
-
-    def noted(self, joint, force, point=None, add=False):
-        pressed.append((joint, np.array(force)))
-        press(self, joint, force, point, add=add)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Simulations, "push", noted)
-        summary = write_walked(stocky, folder, TINY)
-    return folder, summary, [(joint, force) for joint, force in pressed if np.any(force)]
+def made(tmp_path_factory):
+    """The folder of a tiny plan; in a process of its own, where no shapes are checked, it takes a fifth of the time."""
+    folder = tmp_path_factory.mktemp("made")
+    subprocess.run([sys.executable, "-c", SCRIPT.format(folder=str(folder), plan=TINY)], check=True)
+    return folder
 
 
 @pytest.fixture(scope="module")
 def walking(stocky):
+    """The same walk once more, and what is usual in it."""
     stroll = take_stroll(stocky, TINY.settling, TINY.known + TINY.apart)
-    return stroll, learn_habit(film(stroll.character, stroll.states, "stroll"), round(TINY.known * FPS))
+    walk = film(stroll.character, stroll.states, "stroll")
+    return stroll, learn_habit(walk, round(TINY.known * FPS), TINY.finest)
+
+
+@pytest.fixture(scope="module")
+def again(walking, tmp_path_factory):
+    """The second push once more: its file, and every force that the simulation was given, as (joint, newtons)."""
+    path, applied = tmp_path_factory.mktemp("again") / "01.bvh", []
+    push = Simulations.push
+
+    def noted(self, joint, force, point=None, add=False):
+        applied.append((joint, np.array(force)))
+        push(self, joint, force, point, add=add)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Simulations, "push", noted)
+        save_trial(bear(*walking, aims(TINY)[1], TINY)[-1], path)
+    return path, [(joint, force) for joint, force in applied if np.any(force)]
 
 
 def test_folder_holds_what_was_planned(made):
-    folder, summary, _ = made
-    assert sorted(path.name for path in folder.glob("*.bvh")) == [
-        "turn_left.bvh",
-        "turn_right.bvh",
-        "walk.bvh",
-        "weave.bvh",
-    ]
-    assert [clip.name for clip, _ in pushed_clips(folder)] == ["00.bvh", "01.bvh"]
-    assert [(clip.name, side.exists()) for clip, side in held_out_clips(folder)] == [("00.bvh", True)]
-    assert json.loads((folder / "summary.json").read_text()) == json.loads(json.dumps(summary))
-    assert summary["pushed"]["kept"] == 2
-    assert summary["pushed"]["tried"] == 2 + len(summary["pushed"]["rejected"])
+    names = ["turn_left.bvh", "turn_right.bvh", "walk.bvh", "weave.bvh"]
+    assert sorted(path.name for path in made.glob("*.bvh")) == names
+    assert [clip.name for clip, _ in pushed_clips(made)] == ["00.bvh", "01.bvh"]
+    assert [(clip.name, side.exists()) for clip, side in held_out_clips(made)] == [("00.bvh", True)]
+    pushed = json.loads((made / "summary.json").read_text())["pushed"]
+    assert pushed["kept"] == pushed["outcomes"]["recovered"] == 2
+    assert pushed["tried"] == 2 + len(pushed["rejected"])
 
 
-def test_forces_are_those_that_were_applied(made, stocky):
-    """The JSON's force times its duration is what the simulation was given, time step by time step."""
-    folder, summary, pressed = made
+def test_forces_are_those_that_were_applied(again, stocky):
+    """The file's force, for as long as it says, is what the simulation was given, time step by time step."""
+    path, applied = again
     step = float(stocky.physics.model.opt.timestep)
-    tried = [trial for name in ("pushed", "held_out") for trial in summary[name]["rejected"]]
-    assert not tried  # these pushes are gentle, so every one that was applied has a file
-    for clip, side in (*pushed_clips(folder), *held_out_clips(folder)):
-        timed, about = load_recording(clip).pushes[0], json.loads(side.read_text())["about"]
-        push = timed.push
-        count = int(np.ceil(push.duration / step - 1e-6))
-        applied, pressed = pressed[:count], pressed[count:]
-        assert {joint for joint, _ in applied} == {stocky.body.part(push.part)}
-        np.testing.assert_array_equal(applied[0][1], push.force)
-        np.testing.assert_allclose(step * np.sum([force for _, force in applied], axis=0), push.impulse, rtol=1e-9)
-        angle = np.radians(about["direction"])
-        np.testing.assert_allclose(
-            push.force, about["newtons"] * np.array([np.cos(angle), np.sin(angle), 0.0]), atol=1e-9
-        )
-        assert about["impulse"] == pytest.approx(np.linalg.norm(push.impulse))
-    assert not pressed
+    push, about = load_recording(path).pushes[0].push, json.loads(path.with_suffix(".json").read_text())["about"]
+    assert {joint for joint, _ in applied} == {stocky.body.part(push.part)} == {stocky.skeleton.index("Hips")}
+    forces = np.array([force for _, force in applied])
+    assert len(forces) == np.ceil(push.duration / step - 1e-6)
+    np.testing.assert_array_equal(forces[:-1], np.tile(push.force, (len(forces) - 1, 1)))
+    np.testing.assert_allclose(step * forces.sum(axis=0), push.impulse, rtol=1e-9)
+    angle = np.radians(about["direction"])
+    np.testing.assert_allclose(push.force, about["newtons"] * np.array([np.cos(angle), np.sin(angle), 0.0]))
+    assert about["impulse"] == pytest.approx(np.linalg.norm(push.impulse))
+
+
+def test_same_seed_gives_the_same_bytes(made, walking, again):
+    """In another process, whatever was pushed before."""
+    for name in ("01.bvh", "01.json"):
+        assert again[0].with_name(name).read_bytes() == (made / "pushed" / name).read_bytes(), name
+    walk = film(walking[0].character, walking[0].states[walking[0].first_strike() :][:31], "walk")
+    np.testing.assert_allclose(load_clip(made / "walk.bvh").positions, walk.positions, atol=5e-5)
 
 
 def test_push_begins_when_the_file_says(made, walking):
     """Until that frame the clip is the undisturbed walk, to the digits written; then it is another."""
-    folder, _, _ = made
     stroll, _ = walking
-    for path, side in pushed_clips(folder):
+    for path, side in pushed_clips(made):
         clip, about = load_recording(path), json.loads(side.read_text())["about"]
         frame = round(clip.pushes[0].time * FPS)
         assert stroll.cycle <= frame <= 2 * stroll.cycle
@@ -99,17 +112,17 @@ def test_push_begins_when_the_file_says(made, walking):
 
 
 def test_clips_have_thirty_frames_a_second_and_feet_that_stand(made):
-    for path in made[0].rglob("*.bvh"):
+    for path in made.rglob("*.bvh"):
         clip = load_clip(path)
         assert clip.fps == 30.0
         assert foot_skate(clip) < 0.02, path
-        assert slide_cm(clip) < 2.0, path
+        assert slide_cm(clip) < 3.0, path
         np.testing.assert_allclose(clip.root[0, :2], 0.0, atol=1e-5)
 
 
 def test_ends_as_it_walks_when_nobody_pushes(made, walking):
     stroll, habit = walking
-    for path, side in pushed_clips(made[0]):
+    for path, side in pushed_clips(made):
         clip, about = load_recording(path), json.loads(side.read_text())["about"]
         last = habit.distance(clip)[-stroll.cycle : -3]  # velocities at the very end are one-sided
         assert last.max() < 1.2 * habit.usual
@@ -117,19 +130,8 @@ def test_ends_as_it_walks_when_nobody_pushes(made, walking):
 
 
 def test_turns_go_where_they_are_called_after(made):
-    for name, side in (("turn_left", 1.0), ("turn_right", -1.0)):
-        clip = load_clip(made[0] / f"{name}.bvh")
-        assert side * clip.root[-1, 1] > 0.05, name
-
-
-def test_same_seed_gives_the_same_bytes(made, walking, tmp_path):
-    """Of another simulation, whatever else was pushed before."""
-    stroll, habit = walking
-    save_clip(normal_walks(stroll, TINY)["walk"], tmp_path / "walk.bvh", digits=3)
-    save_trial(bear(stroll, habit, aims(TINY)[1], TINY)[-1], tmp_path / "01.bvh")
-    assert (tmp_path / "walk.bvh").read_bytes() == (made[0] / "walk.bvh").read_bytes()
-    for name in ("01.bvh", "01.json"):
-        assert (tmp_path / name).read_bytes() == (made[0] / "pushed" / name).read_bytes(), name
+    left, right = (load_clip(made / f"turn_{side}.bvh").root[-1, 1] for side in ("left", "right"))
+    assert left > right + 0.1
 
 
 class Told(np.random.Generator):
@@ -157,8 +159,8 @@ def test_a_fall_is_rejected_and_a_softer_push_is_tried(walking):
 
 def test_who_takes_too_long_has_not_recovered(walking):
     stroll, habit = walking
-    aim = replace(aims(TINY)[0], rng=Told(0.15, 0.15))
-    with pytest.raises(MotionError):
+    aim = replace(aims(TINY)[0], rng=Told(0.15))
+    with pytest.raises(MotionError, match="not recovered"):
         bear(stroll, replace(habit, usual=0.0), aim, replace(TINY, tries=1, patience=0.5))
 
 

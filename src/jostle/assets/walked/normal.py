@@ -13,7 +13,7 @@ from jostle.errors import MotionError
 from jostle.runtime import Recording
 
 _QUARTER = 0.5 * np.pi
-_BEFORE = 2.0  # seconds straight on before a turn
+_BEFORE = 1.0  # seconds straight on before a turn
 _TURNING = np.radians(20.0)  # a second, of the heading that is asked for
 _SWING, _PERIOD = np.radians(45.0), 10.0  # to each side, and seconds from left to left
 

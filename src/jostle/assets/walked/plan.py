@@ -23,7 +23,7 @@ _ASIDE = 0.2  # of the angle between two directions: how far those held out stra
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of everything; seconds, and metres a second."""
+    """How much of everything; seconds and metres a second where nothing else is said."""
 
     seed: int = 0
     directions: int = 14  # evenly around, each on every part and in every range of speeds
@@ -35,6 +35,7 @@ class Plan:
     settling: float = 5.0  # until a walker has found its rhythm
     known: float = 40.0  # of undisturbed walk that pushed walks are compared with
     apart: float = 20.0  # of it that tells what is usual
+    finest: float = 0.005  # metres: a walk that repeats itself exactly need not be met more closely than this
     patience: float = 8.0  # after a push, for recovering and a cycle more
     tries: int = 8  # of each push, softer and softer
 

@@ -20,7 +20,6 @@ from jostle.types import Array, Float
 
 _VELOCITY_SHARE = 0.1  # seconds by which velocities are multiplied to stand beside places, as in `clips.cycle`
 _SHARE = 0.99
-_FINEST = 0.005  # metres: a walk that repeats itself exactly is not asked to be met more closely than this
 _JOINTS = tuple(f"{side}_{part}" for side in ("left", "right") for part in ("shin", "foot", "toe"))
 
 
@@ -42,11 +41,11 @@ class Habit:
         return next((frame for frame in begins if usual[frame : frame + cycle + 1].all()), None)
 
 
-def learn_habit(walk: Clip, known: int) -> Habit:
-    """From the first `known` frames of an undisturbed walk; the others tell what is usual."""
+def learn_habit(walk: Clip, known: int, finest: float) -> Habit:
+    """From the first `known` frames of an undisturbed walk; the others tell what is usual, but not below `finest`."""
     shape = leg_shape(walk)
     shapes = KDTree(shape[:known])
-    return Habit(shapes, max(_FINEST, float(np.quantile(shapes.query(shape[known:])[0], _SHARE))))
+    return Habit(shapes, max(finest, float(np.quantile(shapes.query(shape[known:])[0], _SHARE))))
 
 
 def leg_shape(clip: Clip) -> Float[Array, "T 36"]:

@@ -36,7 +36,7 @@ def bear(stroll: Stroll, habit: Habit, aim: Aim, plan: Plan) -> list[Trial]:
         hardest, softest = speed, min(softest, 0.7 * speed)
     raise MotionError(
         f"No push of {plan.tries} on the {aim.part} was borne, down to {trials[-1].about['newtons']:.0f} N for "
-        f"{aim.duration:g} s; this walker is not made for pushes, choose another."
+        f"{aim.duration:g} s ({trials[-1].about['outcome']}); this walker is not made for pushes, choose another."
     )
 
 

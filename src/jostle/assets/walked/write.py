@@ -30,7 +30,7 @@ def write_walked(
     """Make the clips of a plan; returns the summary that is written beside them. `tell` hears of every clip."""
     plan, folder = plan or Plan(), Path(folder)
     stroll = take_stroll(walker, plan.settling, plan.known + plan.apart)
-    habit = learn_habit(film(stroll.character, stroll.states, "stroll"), round(plan.known * FPS))
+    habit = learn_habit(film(stroll.character, stroll.states, "stroll"), round(plan.known * FPS), plan.finest)
     summary = _about(walker, plan, stroll, habit)
     folder.mkdir(parents=True, exist_ok=True)
     for name, walk in normal_walks(stroll, plan).items():
