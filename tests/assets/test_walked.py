@@ -22,7 +22,7 @@ from jostle.runtime import load_recording
 
 TINY = Plan(
     directions=1, speeds=((0.1, 0.2),), held_out=1, held_out_speeds=(0.1, 0.2),
-    straight=1.0, turn=2.5, settling=1.5, known=3.0, apart=1.5, finest=0.04,
+    straight=1.0, turn=2.5, settling=1.5, known=3.0, apart=3.0, finest=0.04,
 )  # fmt: skip
 SCRIPT = """
 from jostle.assets import walker_path
@@ -109,6 +109,16 @@ def test_push_begins_when_the_file_says(made, walking):
         calm = film(stroll.character, stroll.states[begin - frame : begin + 4], "calm").positions
         np.testing.assert_allclose(clip.positions[: frame + 1], calm[: frame + 1], atol=5e-5)
         assert np.abs(clip.positions[frame + 3] - calm[frame + 3]).max() > 1e-3
+
+
+def test_held_out_clips_share_no_frame_with_others(made, walking):
+    """What they show before the push is undisturbed walk that no other clip shows."""
+    stroll, _ = walking
+    for path, side in held_out_clips(made):
+        phase = json.loads(side.read_text())["about"]["phase"]
+        begin = int(np.nanargmin(np.abs(stroll.phases - phase)))
+        assert begin - round(load_recording(path).pushes[0].time * FPS) >= TINY.known * FPS
+    assert all(aim.stretch[1] <= TINY.known for aim in aims(TINY))
 
 
 def test_clips_have_thirty_frames_a_second_and_feet_that_stand(made):

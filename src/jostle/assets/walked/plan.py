@@ -2,7 +2,8 @@
 
 How hard is drawn as the speed that the push would give the body if all of it were free: 0.5 m/s are 35 N s for 70 kg,
 which is 175 N for 0.2 s. Phases are spread over the whole cycle: as many equal parts as there are pushes, one drawn
-from each. Every push has a generator of its own, so that what happens to one does not change another.
+from each. Every push has a generator of its own, so that what happens to one does not change another. Pushes that are
+held out begin in the stretch of undisturbed walk that is kept apart, so that they share no frame with any other clip.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Plan:
     turn: float = 12.0  # of each of the two turns
     settling: float = 5.0  # until a walker has found its rhythm
     known: float = 40.0  # of undisturbed walk that pushed walks are compared with
-    apart: float = 20.0  # of it that tells what is usual
+    apart: float = 20.0  # of it that tells what is usual, and that pushes held out begin in
     finest: float = 0.005  # metres: a walk that repeats itself exactly need not be met more closely than this
     patience: float = 8.0  # after a push, for recovering and a cycle more
     tries: int = 8  # of each push, softer and softer
@@ -52,13 +53,14 @@ class Aim:
     phase: float  # from 0 to 1
     lead: float  # cycles
     duration: float
+    stretch: tuple[float, float]  # seconds of the undisturbed walk in which it begins, with what is shown before
 
 
 def aims(plan: Plan) -> list[Aim]:
     """The pushes of the set: every direction, part and range of speeds."""
     step = 2.0 * np.pi / plan.directions
     wanted = [(step * k, part, *speeds) for k in range(plan.directions) for part in PARTS for speeds in plan.speeds]
-    return _drawn(wanted, plan.seed, _SET)
+    return _drawn(wanted, plan.seed, _SET, (0.0, plan.known))
 
 
 def held_out_aims(plan: Plan) -> list[Aim]:
@@ -67,17 +69,19 @@ def held_out_aims(plan: Plan) -> list[Aim]:
     between = np.arange(plan.held_out) // len(PARTS) + 0.5 + rng.uniform(-_ASIDE, _ASIDE, plan.held_out)
     angles = np.mod(step * between, 2.0 * np.pi).tolist()
     wanted = [(angle, PARTS[k % len(PARTS)], *plan.held_out_speeds) for k, angle in enumerate(angles)]
-    return _drawn(wanted, plan.seed, _BETWEEN)
+    return _drawn(wanted, plan.seed, _BETWEEN, (plan.known, plan.known + plan.apart))
 
 
-def _drawn(wanted: list[tuple[float, str, float, float]], seed: int, which: int) -> list[Aim]:
+def _drawn(
+    wanted: list[tuple[float, str, float, float]], seed: int, which: int, stretch: tuple[float, float]
+) -> list[Aim]:
     order = np.random.default_rng([seed, which, len(wanted)]).permutation(len(wanted))
     drawn = []
     for index, (direction, part, softest, hardest) in enumerate(wanted):
         rng = np.random.default_rng([seed, which, len(wanted), index])
         phase = (order[index] + rng.uniform()) / len(wanted)
         duration = float(rng.choice(_DURATIONS))
-        drawn.append(Aim(rng, part, direction, softest, hardest, phase, rng.uniform(*_LEAD), duration))
+        drawn.append(Aim(rng, part, direction, softest, hardest, phase, rng.uniform(*_LEAD), duration, stretch))
     return drawn
 
 

@@ -42,7 +42,7 @@ def bear(stroll: Stroll, habit: Habit, aim: Aim, plan: Plan) -> list[Trial]:
 
 def _try(stroll: Stroll, habit: Habit, aim: Aim, push: Push, plan: Plan) -> Trial:
     """Push at the frame with the phase that is wished, see what comes of it, and cut where it has recovered."""
-    lead, begin = round(aim.lead * stroll.cycle), _frame_at(stroll, aim.phase, 2 * stroll.cycle)
+    lead, begin = round(aim.lead * stroll.cycle), _frame_at(stroll, aim)
     about = _about(aim, push, float(stroll.phases[begin]))
     states, normal = _answer(stroll, habit, begin - lead, begin, push, plan.patience)
     if normal is None:
@@ -63,17 +63,17 @@ def _answer(
     while len(states) < over + patience * FPS and not has_fallen(states[over:]):
         states += follow(character, states[-1], cycle / FPS)
         normal = habit.recovered(film(character, states, "pushed"), over, cycle)
-        if normal is not None:
+        if normal is not None and not has_fallen(states[over:]):
             return states, normal
     return states, None
 
 
-def _frame_at(stroll: Stroll, phase: float, earliest: int) -> int:
-    """The frame of the stroll whose phase is nearest to this one, with room for what comes before the push."""
-    away = np.abs(stroll.phases - phase)
-    away = np.minimum(away, 1.0 - away)
-    away[:earliest] = np.nan
-    return int(np.nanargmin(away))
+def _frame_at(stroll: Stroll, aim: Aim) -> int:
+    """The frame of its stretch whose phase is nearest to the one wished, with room for what comes before the push."""
+    first, last = (round(seconds * FPS) for seconds in aim.stretch)
+    first += 2 * stroll.cycle
+    away = np.abs(stroll.phases[first:last] - aim.phase)
+    return first + int(np.nanargmin(np.minimum(away, 1.0 - away)))
 
 
 def _about(aim: Aim, push: Push, phase: float) -> dict[str, Any]:
