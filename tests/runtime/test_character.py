@@ -1,5 +1,6 @@
 """Characters keep time, deliver each push once, and record what they show."""
 
+import json
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -161,6 +162,13 @@ def test_a_recording_is_a_clip_with_channels(tmp_path):
     np.testing.assert_array_equal(back.contacts["foot"], run.contacts["foot"])
     np.testing.assert_array_equal(back.pushes[0].push.force, push.force)
     assert type(run.with_poses(run.poses)) is Clip
+
+
+def test_what_is_known_of_a_recording_is_kept_beside_it(tmp_path):
+    run = record(Character(Slider()), 0.1)
+    save_recording(run, tmp_path / "run.bvh", {"who": "slider"}, digits=2)
+    assert json.loads((tmp_path / "run.json").read_text())["about"] == {"who": "slider"}
+    np.testing.assert_allclose(load_recording(tmp_path / "run.bvh").root, run.root, atol=1e-4)
 
 
 @pytest.mark.parametrize("channels", ["[" * 100_000, "{}", "[]", "nonsense", '{"format": "other", "version": 1}'])

@@ -1,5 +1,7 @@
 """What jostle ships: clips of its own procedural gait (`python -m jostle.assets.make`), and walkers with their recipes.
 
+Clips of a walker (`python -m jostle.assets.walked`) have folders of their own for those in which it is pushed, `pushed`
+and `held_out`: there a JSON with the force lies beside each clip.
 A walker is a bundle, `walkers/NAME.jostle`; the recipe that it was made with lies beside it, `walkers/NAME.toml`.
 Those made without one of the terms of the objective lie in `walkers/ablations`; recipes begin at `walkers/starts`.
 """
@@ -10,8 +12,17 @@ from importlib.resources import files
 from pathlib import Path
 
 from jostle.errors import MotionError, unknown_name
+from jostle.types import PathLike
 
-__all__ = ["clip_names", "clip_path", "walker_folder", "walker_names", "walker_path"]
+__all__ = [
+    "clip_names",
+    "clip_path",
+    "held_out_clips",
+    "pushed_clips",
+    "walker_folder",
+    "walker_names",
+    "walker_path",
+]
 
 _CLIPS, _WALKERS = (Path(str(files("jostle.assets"))) / folder for folder in ("clips", "walkers"))
 
@@ -24,6 +35,16 @@ def clip_names() -> tuple[str, ...]:
 def clip_path(name: str) -> Path:
     """Where the shipped clip of this name lies: `clip_path("walk")`."""
     return _path("shipped clip", name, _CLIPS, ".bvh")
+
+
+def pushed_clips(folder: PathLike = _CLIPS) -> tuple[tuple[Path, Path], ...]:
+    """The clips in which a walker is pushed, each with the JSON of its force; of the shipped ones unless told where."""
+    return _pairs(Path(folder) / "pushed")
+
+
+def held_out_clips(folder: PathLike = _CLIPS) -> tuple[tuple[Path, Path], ...]:
+    """Likewise those that nothing may be made from: what was made is judged by them."""
+    return _pairs(Path(folder) / "held_out")
 
 
 def walker_folder() -> Path:
@@ -42,6 +63,10 @@ def walker_path(name: str) -> Path:
 
 def _names(folder: Path, ending: str) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob(f"*{ending}")))
+
+
+def _pairs(folder: Path) -> tuple[tuple[Path, Path], ...]:
+    return tuple((clip, clip.with_suffix(".json")) for clip in sorted(folder.glob("*.bvh")))
 
 
 def _path(kind: str, name: str, folder: Path, ending: str) -> Path:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -107,9 +108,14 @@ def record(
     return recorder.finish(name)
 
 
-def save_recording(recording: Recording, path: PathLike) -> None:
-    """The motion in any writable format, and beside it a JSON of the same name with pushes, contacts and quality."""
-    save_clip(recording, path)
+def save_recording(
+    recording: Recording, path: PathLike, about: Mapping[str, Any] | None = None, **options: object
+) -> None:
+    """The motion in any writable format, and beside it a JSON of the same name with pushes, contacts and quality.
+
+    What is known `about` the recording beyond that goes into the JSON as well; options are the format's own.
+    """
+    save_clip(recording, path, **options)
     channels = {
         "format": "jostle-recording",
         "version": 1,
@@ -118,8 +124,9 @@ def save_recording(recording: Recording, path: PathLike) -> None:
         "contacts": {name: channel.astype(int).tolist() for name, channel in recording.contacts.items()},
         "quality": {name: [_number(x) for x in channel] for name, channel in recording.quality.items()},
         "floors": [astuple(floor) for floor in recording.floors],
-    }
-    write_text(Path(path).with_suffix(".json"), json.dumps(channels, indent=1))
+    } | ({"about": dict(about)} if about else {})
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in channels.items()]  # not one for each number
+    write_text(Path(path).with_suffix(".json"), "{\n " + ",\n ".join(lines) + "\n}\n")
 
 
 def load_recording(path: PathLike) -> Recording:

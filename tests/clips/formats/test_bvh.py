@@ -456,6 +456,16 @@ def test_written_file_is_read_alike_by_a_peer(tmp_path):
     np.testing.assert_allclose(file_axes(clip.positions, 0.01), expected, atol=5e-3)
 
 
+def test_digits_are_as_many_as_asked_for(tmp_path):
+    clip = tumbling()
+    write_bvh(clip, tmp_path / "short.bvh", digits=4)
+    numbers = (tmp_path / "short.bvh").read_text().splitlines()[-1].split()
+    assert {len(number.partition(".")[2]) for number in numbers} == {4}
+    np.testing.assert_allclose(read_bvh(tmp_path / "short.bvh", unit=0.01).positions, clip.positions, atol=1e-5)
+    with pytest.raises(MotionError, match="1 to 12 digits behind the point, not 0"):
+        write_bvh(clip, tmp_path / "short.bvh", digits=0)
+
+
 def test_joints_are_written_depth_first(tmp_path):
     skeleton = build_skeleton(["r", "a", "b", "aa"], [-1, 0, 0, 1], [[0, 0, 1], [0, 1, 0], [0, -1, 0], [0, 1, 0]])
     wxyz = quat.from_euler(np.arange(12.0).reshape(1, 4, 3), "XYZ")

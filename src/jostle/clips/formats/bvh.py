@@ -214,9 +214,14 @@ def _warn_of_scales(path: PathLike, tree: Tree, values: Array) -> None:
         warnings.warn(f"{path}: bones change their scale, which is not kept.", JostleWarning, stacklevel=3)
 
 
-def write_bvh(clip: Clip, path: PathLike, unit: float = 0.01) -> None:
-    """Write a clip as BVH, Y up, in units of `unit` metres (centimetres unless told otherwise)."""
+def write_bvh(clip: Clip, path: PathLike, unit: float = 0.01, digits: int = 6) -> None:
+    """Write a clip as BVH, Y up, in units of `unit` metres (centimetres unless told otherwise).
+
+    `digits` are those behind the point of every number of the motion, from 1 to 12.
+    """
     checked_unit(unit)
+    if not 1 <= digits <= 12:
+        raise MotionError(f"The numbers of a BVH file have 1 to 12 digits behind the point, not {digits}.")
     tracks = _moving_bones(clip)
     if not all(np.isfinite(a).all() for a in (clip.wxyz, *tracks.values())):
         raise MotionError(f"Clip '{clip.name}' has gaps (values that are no finite numbers); fill them before writing.")
@@ -229,7 +234,7 @@ def write_bvh(clip: Clip, path: PathLike, unit: float = 0.01) -> None:
         columns += [_to_file(tracks[joint]) / unit] if joint in tracks else []
         columns.append(angles[:, joint])
     rows = np.concatenate(columns, axis=1)
-    line = " ".join(["%.6f"] * rows.shape[1])
+    line = " ".join([f"%.{digits}f"] * rows.shape[1])
     text += ["MOTION", f"Frames: {clip.frame_count}", f"Frame Time: {1.0 / clip.fps:.10g}"]
     text += [line % tuple(row) for row in rows.tolist()]
     write_text(path, "\n".join(text) + "\n")
