@@ -1,7 +1,7 @@
 """Walkers: what the controller costs beside its physics, and a table of what time step and contacts change.
 
 python -m benchmarks walk                          # the costs, as ratios
-python -m benchmarks.walk [WALKER …] --seconds 10  # the table of docs/walking/time_step.md, for shipped walkers or files
+python -m benchmarks.walk [WALKER …] --seconds 10  # docs/walking/time_step.md, for shipped walkers or files
 """
 
 from __future__ import annotations

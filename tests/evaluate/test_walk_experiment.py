@@ -162,11 +162,11 @@ def test_ablations_stand_beside_the_walker_with_every_term(monkeypatch, tmp_path
         values = WALKER.vector({"velocity.x": speed})
         save_controller(Walker("w", PEOPLE["stocky"], "walker", values), path)
 
-    for name, speed in (("all_terms", 1.0), ("no_head", 1.1), ("no_ang", 1.2), ("arms", 1.3), ("no_land", 1.4)):
+    for name, speed in (("all_terms", 1.0), ("no_ratio", 1.1), ("no_ang", 1.2), ("arms", 1.3), ("no_land", 1.4)):
         made(tmp_path / "ablations" / f"{name}.jostle", speed)
     monkeypatch.setattr(assets, "_WALKERS", tmp_path)
     start = WALKER.index["velocity.x"]
     pairs = {name: [float(s.values[start]) for s in pair] for name, pair in ablations.find_pairs().items()}
-    assert pairs == {"no_head": [1.1, 1.0], "no_ang": [1.2, 1.3], "no_land": [1.4, 1.0]}
+    assert pairs == {"no_ratio": [1.1, 1.0], "no_ang": [1.2, 1.3], "no_land": [1.4, 1.0]}
     jobs = experiment.plan_jobs([], ablations.find_pairs(), experiment.Plan(), 0)
     assert set(jobs) == {(kind, name) for kind in ("with", "without") for name in pairs}

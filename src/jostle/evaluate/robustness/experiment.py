@@ -158,7 +158,9 @@ def summarise(
     for figure in STYLE:
         own = {name: measured["style", name, None].get(figure) for name in names}
         summary[figure] = {name: value for name, value in own.items() if value is not None}
-    summary["tolerance"] = {name: by_rows(row["newtons"]) for (kind, name, _), row in measured.items() if kind == "tolerance"}
+    summary["tolerance"] = {
+        name: by_rows(row["newtons"]) for (kind, name, _), row in measured.items() if kind == "tolerance"
+    }
     summary["gusts"] = {
         name: {f"{force:g} N": measured["gusts", name, force]["success"] for force in plan.forces} for name in names
     }
