@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from jostle.controllers.walker.joints import ANGLES, INDEX
-from jostle.controllers.walker.parameters import GUIDED, REACTIVE, SIMBICON, SPACES, WALKER, table_rows
+from jostle.controllers.walker.parameters import GUIDED, PACED, REACTIVE, SIMBICON, SPACES, WALKER, table_rows
 from jostle.errors import CommandError
 
 BOTH = pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
-ALONE = pytest.mark.parametrize("space", [WALKER, SIMBICON, GUIDED], ids=lambda space: space.kind)
+ALONE = pytest.mark.parametrize("space", [WALKER, SIMBICON, GUIDED, PACED], ids=lambda space: space.kind)
 
 
 def random_values(space, count=4, sigma=0.5):
@@ -25,7 +25,7 @@ def of(named, group, angle):
 
 def test_a_walker_has_184_numbers_as_in_the_thesis():
     assert len(WALKER) == len(WALKER.parameters) == len(WALKER.initial) == 184
-    assert SPACES == {"walker": WALKER, "simbicon": SIMBICON, "guided": GUIDED, "reactive": REACTIVE}
+    assert list(SPACES.values()) == [WALKER, SIMBICON, GUIDED, PACED, REACTIVE]
 
 
 @ALONE
@@ -89,7 +89,7 @@ def test_unknown_and_infinite_numbers_are_refused():
 @ALONE
 def test_the_controller_finds_each_number_under_its_name(space):
     values = random_values(space)
-    gains = space.unpack(values)
+    gains, timed = space.unpack(values), space in (SIMBICON, PACED)
     for b, row in enumerate(values):
         named = space.named(row)
         for state in (0, 1):
@@ -99,12 +99,12 @@ def test_the_controller_finds_each_number_under_its_name(space):
                 assert gains.target[b, state, i] == of(named, f"target{state}", angle)
             for plane, side in enumerate(("sagittal", "coronal")):
                 for gain, held in (("c_d", gains.c_d), ("c_v", gains.c_v)):
-                    own = named[f"{gain}.{side}{state}"] if space is SIMBICON else named[f"{gain}.{side}"]
+                    own = named[f"{gain}.{side}{state}"] if timed else named[f"{gain}.{side}"]
                     assert held[b, state, plane] == own
         for i, angle in enumerate(ANGLES):
             assert gains.angles[b, i] == named.get(f"angle.{angle}", 0.0)
             assert gains.rates[b, i] == named.get(f"rate.{angle}", 0.0)
-        assert gains.switch[b] == named["duration" if space is SIMBICON else "c_trans"]
+        assert gains.switch[b] == named["duration" if timed else "c_trans"]
         assert gains.alpha_arm[b] == named.get("alpha_arm", 0.0)
         assert gains.velocity[b].tolist() == [named["velocity.x"], 0.0, named["velocity.z"]]
         held = (gains.pitch[b], gains.lift[b], gains.pitch_rate[b])
