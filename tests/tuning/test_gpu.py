@@ -49,6 +49,22 @@ def test_returns_are_those_of_the_processor():
         np.testing.assert_array_equal(found.survived, wanted.survived)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_someone_steers_to_the_middle_as_on_the_processor():
+    pytest.importorskip("warp", reason="needs the extra 'gpu'")
+    walker = load_controller(walker_path("heading"))
+    gpu, bench, facing = Gpu("cpu"), Bench(1), []
+    for middle in (0.5, None):  # on a plane, where contacts are the same; what was asked before is forgotten
+        chance = Chance(trials=2, force=40.0, gusts=2.0, middle=middle)
+        job = Job(walker.person, "guided", Ground(), Goal(objective="return"), 1.5, seed=(7, 0), chance=chance)
+        found, wanted = gpu.score(job, walker.values[None]), bench.score(job, walker.values[None])
+        for name in ("facing", "head", "power"):
+            np.testing.assert_allclose(found.terms[name], wanted.terms[name], rtol=1e-2, err_msg=name)
+        facing.append(float(found.terms["facing"][0]))
+    assert facing[0] > 3.0 * facing[1]
+
+
 def test_a_gpu_and_a_cluster_exclude_each_other(tmp_path):
     order = Order(None, {}, {}, str(tmp_path / "a.jostle"), cluster="tcp://head:8786", gpu=True)
     with pytest.raises(CommandError, match="leave out --cluster or --gpu"):

@@ -14,7 +14,6 @@ import numpy as np
 from jostle.controllers.walker.gpu import GpuWalk
 from jostle.controllers.walker.parameters import SPACES
 from jostle.controllers.walker.people import walker_physics
-from jostle.errors import CommandError
 from jostle.tuning.chance import grounds, noise_scale, noise_seeds, turn_steps
 from jostle.tuning.objective import judge
 from jostle.tuning.returns import aim_of, instants, judge_recovery, judge_return
@@ -42,8 +41,6 @@ class Gpu:
 
     def score(self, job: Job, values: Float[Array, "B P"]) -> Outcome:
         """Let every candidate walk and score it."""
-        if job.chance is not None and job.chance.middle is not None:
-            raise CommandError("Nobody steers on a GPU: leave out --gpu, or `middle` in the recipe.")
         return mean([self._score(job, values, timestep) for timestep in job.timesteps])
 
     def _score(self, job: Job, values: Float[Array, "B P"], timestep: float) -> Outcome:
@@ -58,6 +55,7 @@ class Gpu:
             if job.chance is not None:
                 seeds = np.tile(noise_seeds(job.chance, job.seed), len(values))
                 walk.shake(noise_scale(job.chance, walk.dt), seeds)
+                walk.head_for(job.chance.middle or 0.0)
                 if job.chance.lays_ground:
                     laid = grounds(job.chance, job.seed, job.ground)
                     walk.lay_ground(*(np.tile(own, len(values)) for own in laid))

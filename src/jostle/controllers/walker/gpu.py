@@ -115,6 +115,11 @@ class GpuWalk:
         if noise != self._figure.noise:
             self._figure.noise, self._graph = noise, None
 
+    def head_for(self, middle: float) -> None:
+        """From the next start on someone steers towards the middle of the beam so many metres ahead; 0: nobody."""
+        if middle != self._figure.middle:
+            self._figure.middle, self._graph = middle, None
+
     def start(
         self,
         values: Float[Array, "B P"],

@@ -54,6 +54,7 @@ class Figure:
     carrying: int  # the part that holds a mug
     toe_up: float
     noise: float  # torque over |torque| / kp^0.25 (4.15)
+    middle: float  # metres ahead at which someone steers it over the middle of a beam; 0: nobody does
 
 
 @wp.struct

@@ -13,6 +13,7 @@ import math
 
 import warp as wp
 
+from jostle.controllers.walker.course import TO_MIDDLE
 from jostle.controllers.walker.gpu_body import Body, Figure, ahead_of, feel, seen_frame, world_angles
 from jostle.controllers.walker.gpu_return import Aim, note_instant, note_stride
 from jostle.controllers.walker.gpu_tally import POWER, STRUCK_AT, add, note, note_strike
@@ -33,6 +34,7 @@ ANGLE_ROWS = (
 )  # fmt: skip
 _SHORTEST, _PATIENCE = wp.constant(SHORTEST), wp.constant(PATIENCE)
 _NEAR, _PI = wp.constant(NEAR), wp.constant(float(math.pi))
+_TO_MIDDLE = wp.constant(TO_MIDDLE)
 _FAST = wp.constant(200.0)  # rad/s: it explodes
 
 
@@ -224,6 +226,8 @@ def control(
     for n in range(turn_at.shape[1]):
         if k == turn_at[b, n]:
             body.wish[b] = turn_to[b, n]
+    if figure.middle > 0.0:
+        body.wish[b] = wp.clamp(-wp.atan(body.com[b, 1][1] / figure.middle), -_TO_MIDDLE, _TO_MIDDLE)
 
     mode, r = int(0), int(b)
     if figure.reactive == 1:
