@@ -1,46 +1,45 @@
-"""Make the shipped clips: `python -m jostle.assets.make [FOLDER]` writes them, beside this file unless told where."""
+"""Make the shipped clips: `python -m jostle.assets.make [FOLDER]` writes them, beside this file unless told where.
+
+What a simulated walker can do, it walks (`walked`): normal walks, turns and pushes. Running and standing, which none
+has learned, are drawn by rule.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from pathlib import Path as FilePath
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
-import numpy as np
-
-from jostle.assets.gait import make_gait, running, walking
-from jostle.assets.path import Path
+from jostle.assets import walker_path
+from jostle.assets.gait import make_gait, running
 from jostle.assets.stand import make_stand
+from jostle.assets.walked.write import write_walked
 from jostle.clips import Clip, save_clip
+from jostle.controllers.walker.walker import Walker
+from jostle.runtime import load_controller
 from jostle.types import PathLike
 
-FOLDER = FilePath(__file__).parent / "clips"
+FOLDER = Path(__file__).parent / "clips"
+WALKS = "relaxed"  # the shipped walker that walks
 
 
-def make_clips(fps: float = 60.0) -> Mapping[str, Clip]:
-    """Every shipped clip by name. The same call gives the same clips, bit for bit."""
-    walk = walking()
+def drawn_clips() -> Mapping[str, Clip]:
+    """Those that no walker walks. The same call gives the same clips, bit for bit."""
     return {
-        "walk": make_gait(walk, cycles=4, fps=fps, name="walk"),
-        "run": make_gait(running(), cycles=5, fps=fps, name="run"),
-        "turn_left": make_gait(walk, _quarter_turn(walk.speed, 1.0, walk.cycle), cycles=4, fps=fps, name="turn_left"),
-        "turn_right": make_gait(
-            walk, _quarter_turn(walk.speed, -1.0, walk.cycle), cycles=4, fps=fps, name="turn_right"
-        ),
+        "run": make_gait(running(), cycles=5, fps=60.0, name="run"),
         "stand": make_stand(seconds=8.0, fps=30.0, name="stand"),
     }
 
 
-def _quarter_turn(speed: float, side: float, cycle: float) -> Path:
-    """Half a cycle straight, 90 degrees over three cycles, half a cycle straight: it joins the walk at both ends."""
-    return Path(speed, side * np.pi / 2.0, start=0.5 * cycle, end=3.5 * cycle, ramp=0.75 * cycle)
-
-
-def write_clips(folder: PathLike = FOLDER) -> None:
-    FilePath(folder).mkdir(parents=True, exist_ok=True)
-    for name, clip in make_clips().items():
-        save_clip(clip, FilePath(folder) / f"{name}.bvh")
+def write_clips(folder: PathLike = FOLDER, tell: Callable[[str], None] = lambda line: None) -> None:
+    """All of them; takes a minute."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for name, clip in drawn_clips().items():
+        save_clip(clip, Path(folder) / f"{name}.bvh")
+    walker = load_controller(walker_path(WALKS))
+    assert isinstance(walker, Walker)
+    write_walked(walker, folder, tell=tell)
 
 
 if __name__ == "__main__":
-    write_clips(*sys.argv[1:2])
+    write_clips(*sys.argv[1:2], tell=lambda line: print(line, file=sys.stderr, flush=True))

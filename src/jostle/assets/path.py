@@ -45,3 +45,8 @@ class Path:
         steps = self.speed * np.stack([np.cos(heading), np.sin(heading)], axis=-1)
         along = CubicSpline(t, steps).antiderivative()(t)
         return CubicSpline(t, np.column_stack([along - along[zero], heading]))
+
+
+def quarter_turn(speed: float, side: float, cycle: float) -> Path:
+    """Half a cycle straight, 90 degrees over three cycles, half a cycle straight: it joins the walk at both ends."""
+    return Path(speed, side * np.pi / 2.0, start=0.5 * cycle, end=3.5 * cycle, ramp=0.75 * cycle)

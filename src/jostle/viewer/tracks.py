@@ -53,7 +53,7 @@ def opening_view(
 
 
 def box_of(
-    shown: Sequence[Float[Array, "*t 3"]], figures: Sequence[Figure]
+    shown: Sequence[Float[Array, "... 3"]], figures: Sequence[Figure]
 ) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
     """The corners of a box on the ground around all joints and what is worn on them."""
     points = [p.reshape(-1, 3) for p in shown]
