@@ -41,7 +41,7 @@ def chronophotograph(
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     walk = load_clip(CLIPS / "walk.bvh")
-    moments = [3.73 - 0.62 * k for k in range(6, -1, -1)]  # ends on a landing foot, and no two phases alike
+    moments = [4.37 - 0.62 * k for k in range(6, -1, -1)]  # ends on a landing foot, and no two phases alike
     chronophotograph(walk, moments, *WIDE, view=-70.0, rise=6.0).save(IMAGES / "hero.png", optimize=True)
     gaits = [load_clip(CLIPS / f"{name}.bvh") for name in ("walk", "run", "turn_left")]
     render(gaits, IMAGES / "gaits.png", size=(1400, 900), poses=7)
