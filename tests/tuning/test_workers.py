@@ -10,7 +10,10 @@ from jostle.controllers.walker.parameters import WALKER
 from jostle.controllers.walker.people import PEOPLE
 from jostle.errors import CommandError
 from jostle.tuning import workers
+from jostle.tuning.chance import Chance
 from jostle.tuning.goal import Goal
+from jostle.tuning.recipe import Recipe, Stage
+from jostle.tuning.run import begin, start_values
 from jostle.tuning.trials import Bench, Job
 
 JOB = Job(PEOPLE["stocky"], "walker", Ground(), Goal(), 0.2)
@@ -35,6 +38,19 @@ def test_pieces_on_a_cluster_score_as_the_whole_does_here(local):
     np.testing.assert_array_equal(far.cost, here.cost)
     for name, term in here.terms.items():
         np.testing.assert_array_equal(far.terms[name], term)
+
+
+def test_a_recipe_with_chance_makes_the_same_walker_there_and_here(local):
+    chance = Chance(trials=2, force=80.0, gusts=3.0, turn=0.3, noise=20.0, fresh=True)
+    stage = Stage(seconds=(0.3,), advance=0.0, chance=chance, objective="return")
+    recipe = Recipe(machine="guided", population=5, covariance="diagonal", seed=2, stages=(stage,))
+    with workers.cluster(local.scheduler_address) as there:
+        runs = [begin(recipe, start_values(recipe), score) for score in (there.score, Bench(threads=1).score)]
+        for run in runs:
+            for _ in range(3):
+                run.step()
+    np.testing.assert_array_equal(runs[0].best, runs[1].best)
+    np.testing.assert_array_equal(runs[0].costs, runs[1].costs)
 
 
 def test_what_a_worker_dies_of_is_said_in_one_sentence(local):

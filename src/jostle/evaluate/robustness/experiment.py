@@ -24,7 +24,7 @@ from jostle.evaluate.jobs import Job, run_jobs
 from jostle.evaluate.report import Report
 from jostle.evaluate.robustness.style import walk_style
 from jostle.evaluate.robustness.success import SECONDS, carried, success_rate
-from jostle.evaluate.robustness.thesis import APPLIED, PACES, PAPER, ROWS, TOLERANCE, TRANSITIONS
+from jostle.evaluate.robustness.thesis import APPLIED, PACES, PAPER, ROWS, TOLERANCE, TRANSITIONS, UNTABLED
 from jostle.evaluate.robustness.transitions import transition_failures
 from jostle.evaluate.walk.pushes import FULL, QUICK, Protocol, push_tolerance
 from jostle.evaluate.walk.subjects import REPORTED, Subject, find_subjects, read_subject
@@ -106,7 +106,7 @@ def plan_jobs(subjects: Sequence[Subject], plan: Plan, seed: int) -> dict[tuple[
         key = f"pushes {subject.digest} {seed} {sorted(asdict(plan.pushes).items())}"  # as `evaluate walk` has it
         cost = 3.0 * plan.pushes.ticks * len(plan.pushes.offsets) * len(plan.pushes.directions)
         arguments = (subject, plan.pushes, seed)
-        if name not in APPLIED:
+        if name not in UNTABLED:
             jobs["tolerance", name, None] = Job(key, push_tolerance, arguments, cost, plan.pushes.ticks)
         for force in plan.forces:
             jobs["gusts", name, force] = _trials(subject, Chance(plan.trials, force), plan, seed)

@@ -21,7 +21,7 @@ _TABLES = {  # newtons of each component, in the order of ROWS
     "recovery_150": (200, 175, 175, 125, 125),
 }
 TOLERANCE = {name: dict(zip(ROWS, map(float, row), strict=True)) for name, row in _TABLES.items()}
-APPLIED = ("heading", "beam", "ice_50", "ice_75", "ice_100", "mug_0", "mug_50", "mug_100")  # without a table of pushes
+APPLIED = ("heading", "beam", "ice_50", "ice_75", "ice_100", "mug_0", "mug_50", "mug_100")
 PACES = {"stroll": 0.8, "relaxed": 1.6, "brisk": 2.4}  # m/s
 TRANSITIONS = {  # shares that fail, of 500
     "brisk_to_relaxed": {"with": 0.014, "direct": 0.406},
@@ -29,6 +29,7 @@ TRANSITIONS = {  # shares that fail, of 500
     "stroll_to_brisk": {"with": 0.022, "direct": 0.054},
     "relaxed_to_brisk": {"with": 0.058, "direct": 0.062},
 }
+UNTABLED = frozenset((*APPLIED, *PACES, *TRANSITIONS)) - frozenset(TOLERANCE)  # whose pushes the thesis does not tell
 PAPER = {
     "transitions": TRANSITIONS,
     "tolerance": TOLERANCE,
