@@ -79,7 +79,7 @@ def run(request: Request) -> Report:
         if kind != "tolerance"
     ]
     measured = {key: found[job.key] for key, job in jobs.items()}
-    summary = summarise(measured, [subject.name for subject in subjects], plan)
+    summary = summarise(measured, [subject.name for subject in subjects])
     rows += [{"experiment": "tolerance", **row} for (kind, _, _), row in measured.items() if kind == "tolerance"]
     if request.plots is not None:
         from jostle.evaluate.robustness.plots import draw_success
@@ -108,8 +108,8 @@ def plan_jobs(subjects: Sequence[Subject], plan: Plan, seed: int) -> dict[tuple[
         arguments = (subject, plan.pushes, seed)
         if name not in UNTABLED:
             jobs["tolerance", name, None] = Job(key, push_tolerance, arguments, cost, plan.pushes.ticks)
-        for force in plan.forces:
-            jobs["gusts", name, force] = _trials(subject, Chance(plan.trials, force), plan, seed)
+            for force in plan.forces:
+                jobs["gusts", name, force] = _trials(subject, Chance(plan.trials, force), plan, seed)
         if STYLES[subject.machine].guided:  # others do not hear of it
             jobs["turns", name, None] = _trials(subject, Chance(plan.trials, turn=plan.turn), plan, seed)
         if subject.ground.width:
@@ -150,9 +150,7 @@ def _trials(
     return Job(key, work, (subject, chance, seed, long, plan.timestep), long * chance.trials)
 
 
-def summarise(
-    measured: dict[tuple[str, str, float | None], dict[str, Any]], names: Sequence[str], plan: Plan
-) -> dict[str, Any]:
+def summarise(measured: dict[tuple[str, str, float | None], dict[str, Any]], names: Sequence[str]) -> dict[str, Any]:
     """Figures by walker."""
     summary: dict[str, Any] = {}
     for figure in STYLE:
@@ -161,9 +159,10 @@ def summarise(
     summary["tolerance"] = {
         name: by_rows(row["newtons"]) for (kind, name, _), row in measured.items() if kind == "tolerance"
     }
-    summary["gusts"] = {
-        name: {f"{force:g} N": measured["gusts", name, force]["success"] for force in plan.forces} for name in names
-    }
+    summary["gusts"] = {}
+    for (kind, name, force), row in measured.items():
+        if kind == "gusts":
+            summary["gusts"].setdefault(name, {})[f"{force:g} N"] = row["success"]
     for figure, what in (("turns", "success"), ("beam", "success"), ("mug", "kept"), ("transitions", "failures")):
         summary[figure] = {name: row[what] for (kind, name, _), row in measured.items() if kind == figure}
     return summary
