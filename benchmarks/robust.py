@@ -14,8 +14,7 @@ import time
 
 import numpy as np
 
-from jostle.assets import walker_path
-from jostle.cli.common import load_walker
+from jostle.cli.common import WALKER, load_walker
 from jostle.tuning.chance import Chance
 from jostle.tuning.recipe import Recipe, Stage
 from jostle.tuning.run import begin
@@ -26,7 +25,7 @@ ALL, TRIALS, POPULATION = 300, 10, 19
 
 def seconds_a_generation(generations: int) -> list[float]:
     """The first one builds the simulations and is not counted."""
-    walker = load_walker(str(walker_path("push_100")))
+    walker = load_walker(WALKER + "push_100")
     stage = Stage(seconds=(10.0,), advance=0.0, chance=Chance(TRIALS, force=100.0), objective="return")
     recipe = Recipe("robust", walker.person, walker.machine, sigma=0.05, population=POPULATION, stages=(stage,))
     run, took = begin(recipe, walker.values, Bench().score), []

@@ -12,7 +12,7 @@ from jostle.assets.gait import make_gait, running, walking
 from jostle.assets.make import drawn_clips
 from jostle.assets.path import quarter_turn
 from jostle.assets.stand import make_stand
-from jostle.clips import load_clip
+from jostle.clips import load_clip, save_clip
 from jostle.clips.skate import foot_skate
 from jostle.errors import MotionError
 from jostle.maths import quat
@@ -51,11 +51,19 @@ def test_clips_are_shipped_and_found():
     assert clip_names() == ("run", "stand", "turn_left", "turn_right", "walk", "weave")
     with pytest.raises(MotionError, match="Did you mean 'walk'"):
         clip_path("walks")
+    assert sum(path.stat().st_size for path in clip_path("walk").parent.rglob("*")) < 8_000_000
 
 
 @pytest.mark.parametrize("name", ["run", "stand"])
 def test_shipped_files_are_what_the_generator_makes(clips, name):
     np.testing.assert_allclose(load_clip(clip_path(name)).positions, clips[name].positions, atol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["run", "stand"])
+def test_shipped_files_are_written_again_to_the_same_bytes(clips, name, tmp_path):
+    save_clip(clips[name], tmp_path / f"{name}.bvh")
+    assert (tmp_path / f"{name}.bvh").read_bytes() == clip_path(name).read_bytes()
 
 
 def test_the_same_call_makes_the_same_walk(clips):

@@ -1,4 +1,4 @@
-"""What jostle ships: clips of its own procedural gait (`python -m jostle.assets.make`), and walkers with their recipes.
+"""What jostle ships: clips that it made itself (`python -m jostle.assets.make`), and walkers with their recipes.
 
 Clips of a walker (`python -m jostle.assets.walked`) have folders of their own for those in which it is pushed, `pushed`
 and `held_out`: there a JSON with the force lies beside each clip.
