@@ -22,6 +22,7 @@ from jostle.errors import CommandError
 from jostle.evaluate.experiments import Request
 from jostle.evaluate.jobs import Job, run_jobs
 from jostle.evaluate.report import Report
+from jostle.evaluate.robustness.counts import by_count, find_counted
 from jostle.evaluate.robustness.style import walk_style
 from jostle.evaluate.robustness.success import SECONDS, carried, success_rate
 from jostle.evaluate.robustness.thesis import APPLIED, PACES, PAPER, ROWS, TOLERANCE, TRANSITIONS, UNTABLED
@@ -72,6 +73,8 @@ def run(request: Request) -> Report:
     begun, plan = time.perf_counter(), _QUICK if request.quick else Plan()
     subjects = find_subjects(request.subjects or _shipped())
     jobs = plan_jobs(subjects, plan, request.seed)
+    if not (request.quick or request.subjects):
+        jobs |= plan_counts(plan, request.seed)
     found = run_jobs(list(jobs.values()), request.workers, request.checkpoint, request.progress)
     rows = [
         {"experiment": kind, **found[job.key], "walker": name} | ({} if about is None else {"newtons": about})
@@ -82,11 +85,14 @@ def run(request: Request) -> Report:
     summary = summarise(measured, [subject.name for subject in subjects])
     rows += [{"experiment": "tolerance", **row} for (kind, _, _), row in measured.items() if kind == "tolerance"]
     if request.plots is not None:
-        from jostle.evaluate.robustness.plots import draw_success
+        from jostle.evaluate.robustness.plots import draw_counts, draw_success
 
         draw_success(request.plots / "success.png", summary["gusts"])
+        if "success_over_n" in summary:
+            draw_counts(request.plots / "counts.png", summary["success_over_n"])
     seconds = time.perf_counter() - begun
-    return Report("robustness", request.seed, seconds, None, summary, rows, PAPER, [], list(_NOTES))
+    skipped = [] if "success_over_n" in summary else ["success_over_n: only in full, of the shipped walkers."]
+    return Report("robustness", request.seed, seconds, None, summary, rows, PAPER, skipped, list(_NOTES))
 
 
 def _shipped() -> tuple[str, ...]:
@@ -128,6 +134,13 @@ def plan_jobs(subjects: Sequence[Subject], plan: Plan, seed: int) -> dict[tuple[
     return jobs
 
 
+def plan_counts(plan: Plan, seed: int) -> dict[tuple[str, str, float | None], Job]:
+    """Of walkers made with N walks to a judgement: figure 4.4."""
+    walkers = [subject for group in find_counted().values() for subject in group]
+    chance = Chance(plan.trials, turn=plan.turn)
+    return {("counts", subject.name, None): _trials(subject, chance, plan, seed) for subject in walkers}
+
+
 def _first(subject: Subject, subjects: Sequence[Subject]) -> Subject | None:
     """Whom a transition takes over from: one of these, or a shipped one."""
     first, to, _ = subject.name.partition(BETWEEN)
@@ -165,6 +178,9 @@ def summarise(measured: dict[tuple[str, str, float | None], dict[str, Any]], nam
             summary["gusts"].setdefault(name, {})[f"{force:g} N"] = row["success"]
     for figure, what in (("turns", "success"), ("beam", "success"), ("mug", "kept"), ("transitions", "failures")):
         summary[figure] = {name: row[what] for (kind, name, _), row in measured.items() if kind == figure}
+    counted = {name: row["success"] for (kind, name, _), row in measured.items() if kind == "counts"}
+    if counted:
+        summary["success_over_n"] = by_count(counted)
     return summary
 
 

@@ -1,4 +1,4 @@
-"""The picture of figure 4.3."""
+"""The pictures of figures 4.3 and 4.4."""
 
 from __future__ import annotations
 
@@ -23,5 +23,21 @@ def draw_success(path: Path, gusts: Mapping[str, Mapping[str, float]]) -> None:
     axes.set(xlabel="gusts, N", ylabel="trials without a fall", ylim=(-0.02, 1.02))
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside right center", frameon=False)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=110)
+
+
+def draw_counts(path: Path, spread: Mapping[str, Mapping[str, float]]) -> None:
+    """The share of trials without a fall over N, mean and standard error, with the walkers' deviation behind."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.5, 3.2), layout="constrained")
+    axes = figure.subplots()
+    counts = [int(name.split()[-1]) for name in spread]
+    mean, error, deviation = (np.array([row[key] for row in spread.values()]) for key in ("mean", "error", "deviation"))
+    axes.fill_between(counts, mean - deviation, mean + deviation, color="orange", alpha=0.3, lw=0)
+    axes.errorbar(counts, mean, error, marker="o", ms=4, capsize=3)
+    axes.set(xlabel="N", ylabel="trials without a fall", ylim=(0.0, 1.0), xticks=counts)
+    axes.spines[["top", "right"]].set_visible(False)
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=110)
