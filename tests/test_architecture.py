@@ -14,6 +14,8 @@ FLOORS = [
     {"skeleton"},
     {"clips"},
     {"body"},
+    {"features"},
+    {"models"},
     {"controllers"},
     {"tuning"},
     {"runtime"},
@@ -25,6 +27,8 @@ FLOORS = [
 ]
 DOORS = {
     "mujoco": "body",
+    "jax": "models",
+    "jaxlib": "models",
     "viser": "viewer",
     "starlette": "viewer",
     "uvicorn": "viewer",

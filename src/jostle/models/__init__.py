@@ -1,0 +1,1 @@
+"""Gaussian-process models of motion: the only door to jax."""
