@@ -9,7 +9,7 @@ from a `Placement`. Rows are raw; centring and scaling are a model's affair.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Placement:
     heading: float = 0.0  # radians left of X
 
 
+@runtime_checkable
 class Features(Protocol):
     """Final: each kind is a frozen dataclass with these, and `pack` and `unpack` for bundles."""
 

@@ -20,11 +20,12 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from operator import add, mul
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from jaxtyping import Float
 
 
+@runtime_checkable
 class Kernel(Protocol):
     """k(a, b) for rows of a and b, with hyperparameters h."""
 

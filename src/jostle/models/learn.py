@@ -19,7 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import numpy as np
@@ -37,6 +37,7 @@ _UNDONE = 3  # rounds that may end badly
 _HUGE = 1e60  # stands for a loss that is no number: L-BFGS takes a shorter step
 
 
+@runtime_checkable
 class Objective(Protocol):
     """Hashable, equal where its settings are equal."""
 

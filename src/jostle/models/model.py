@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from jostle.clips import Clip
 from jostle.features import Features
@@ -10,6 +10,7 @@ from jostle.skeleton import Pose
 from jostle.types import Array, Float
 
 
+@runtime_checkable
 class MotionModel(Protocol):
     """A distribution over motions with a latent space of Q dimensions.
 
