@@ -60,7 +60,7 @@ def test_beyond_half_a_turn_nothing_jumps(walk):
     spun = type(walk)(walk.skeleton, walk.fps, walk.root, wxyz, name="spun")
     features = AngleFeatures.of([spun])
     rows = features.encode(spun)
-    assert np.abs(np.diff(rows[:, : features.angles], axis=0)).max() < 0.5
+    assert np.abs(np.diff(rows[:, features.names.index("RightForeArm.y")])).max() < 0.2
     assert np.allclose(quat.angle(quat.inv_mul(features.decode(rows).wxyz, wxyz))[:, joint], 0.0, atol=1e-6)
 
 
