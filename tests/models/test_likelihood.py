@@ -1,4 +1,4 @@
-"""The learning likelihood against textbook formulas in NumPy, its hand-written derivative against finite differences."""
+"""Learning likelihoods against textbook formulas, their hand-written derivative against finite differences."""
 
 import jax
 import jax.numpy as jnp

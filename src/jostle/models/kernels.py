@@ -138,6 +138,9 @@ class _Several:
     def __hash__(self) -> int:
         return hash((type(self), self.parts))
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self.parts))})"
+
     def split(self, h: Float[Any, "H"]) -> list[Float[Any, "_"]]:
         starts = [0]
         for part in self.parts:

@@ -8,6 +8,8 @@ After every round L-BFGS forgets its past. So a round is all there is to remembe
 from its journal takes the same steps, to the bit, as one that was not. A round that ends worse than it began, or in
 numbers that are none, is undone and tried again with the first step shortened; after three of these learning stops
 where it was best, and says so.
+
+A journal is written when a stage begins and after every round, so ctrl-C always leaves one.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from jostle.models.backend import float64, one_thread
 from jostle.types import Array, Float, PathLike
 
 Params = dict[str, Array]
+Bounds = tuple[float | Array, float | Array]  # least and most, of all entries or of each
 
 ROUND = 60  # iterations between two looks
 _UNDONE = 3  # rounds that may end badly
@@ -99,28 +102,32 @@ def minimise(
     data: Mapping[str, Any],
     iterations: int,
     *,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
+    bounds: Mapping[str, Bounds] | None = None,
     watch: Watch | None = None,
     stage: str = "learn",
 ) -> Learnt:
-    """The parameters at which `objective` is least, from `start`, in at most so many iterations."""
+    """The parameters at which `objective` is least, from `start`, within `bounds`, in at most so many iterations."""
     watch = watch or Watch(total=iterations)
     names, shapes = list(start), [np.shape(start[name]) for name in start]
     vector = _flat(start)
     limits = _limits(start, bounds or {})
-    digest = _digest(objective, vector, data, iterations)
+    digest = _digest(objective, vector, data, limits, iterations)
     state: dict[str, Any] = {"digest": digest, "iterations": 0, "undone": 0, "done": False, "losses": []}
-    if (kept := watch.recall(stage, digest)) is not None:
-        state, vector = kept[0] | {"losses": list(kept[0]["losses"])}, kept[1]
-        watch.tell(state["iterations"])
     evaluate = _evaluator(objective, names, shapes, data)
     with one_thread():
-        loss = evaluate(vector)[0]
+        if (kept := watch.recall(stage, digest)) is not None:
+            state, vector = kept[0] | {"losses": list(kept[0]["losses"])}, kept[1]
+            watch.tell(state["iterations"])
+        else:
+            watch.keep(stage, state, vector)
+        # As the last round found it: scaled down, it may differ in the last bit from what is found again.
+        loss = state["losses"][-1] if state["losses"] else evaluate(vector)[0]
         if not np.isfinite(loss):
             raise JostleError("Learning cannot begin: the likelihood of the data as given is no number.")
         while not state["done"]:
             vector, loss = _round(evaluate, vector, loss, limits, iterations, state, watch)
             watch.keep(stage, state, vector)
+        watch.tell(iterations - state["iterations"])  # those that were not needed
         loss, _, jitter = evaluate(vector)
     return Learnt(_named(vector, names, shapes), loss, state["iterations"], jitter, _trouble(state), state["losses"])
 
@@ -129,14 +136,14 @@ def _round(
     evaluate: Callable[[Array], tuple[float, Array, float]],
     vector: Array,
     loss: float,
-    limits: list[tuple[float | None, float | None]],
+    limits: list[tuple[float, float]],
     iterations: int,
     state: dict[str, Any],
     watch: Watch,
 ) -> tuple[Array, float]:
     """Up to ROUND iterations; the vector after them, or the one before where they led nowhere."""
     left = min(ROUND, iterations - state["iterations"])
-    shrink = 0.1 ** state["undone"]  # a gradient scaled down makes L-BFGS's first step shorter
+    shrink = _shrink(evaluate, vector, state["undone"])
 
     def told(v: Array) -> tuple[float, Array]:
         value, slope, _ = evaluate(v)
@@ -153,7 +160,7 @@ def _round(
 
     found = scipy.optimize.minimize(
         told, vector, jac=True, method="L-BFGS-B", bounds=limits, callback=counted,
-        options={"maxiter": left, "maxcor": 20, "maxfun": 3 * left + 20, "ftol": 1e-10, "gtol": 1e-7},
+        options={"maxiter": left, "maxcor": 20, "maxfun": 3 * left + 20, "ftol": 1e-10 * shrink, "gtol": 1e-7 * shrink},
     )  # fmt: skip
     state["iterations"] += count
     better = float(found.fun) / shrink
@@ -165,6 +172,15 @@ def _round(
         state["undone"] += 1
         state["done"] = found.status == 0 or state["undone"] >= _UNDONE or state["iterations"] >= iterations
     return vector, loss
+
+
+def _shrink(evaluate: Callable[[Array], tuple[float, Array, float]], vector: Array, undone: int) -> float:
+    """What the loss is multiplied by: L-BFGS's first step is the slope, at most of length 1; here a tenth of that for
+    every round that was undone.
+    """
+    if undone == 0:
+        return 1.0
+    return 0.1**undone / max(1.0, float(np.linalg.norm(evaluate(vector)[1])))
 
 
 def _trouble(state: dict[str, Any]) -> str | None:
@@ -187,7 +203,7 @@ def _evaluator(
     return evaluate
 
 
-def _call(objective: Objective, params: Params, data: Mapping[str, Any]) -> tuple[Any, Any]:
+def _call(objective: Objective, params: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Any, Any]:
     return objective(params, data)
 
 
@@ -207,12 +223,16 @@ def _named(vector: Float[Array, "P"], names: list[str], shapes: list[tuple[int, 
     return out
 
 
-def _limits(start: Params, bounds: Mapping[str, tuple[float, float]]) -> list[tuple[float | None, float | None]]:
-    return [bounds.get(name, (None, None)) for name, value in start.items() for _ in range(np.size(value))]
+def _limits(start: Params, bounds: Mapping[str, Bounds]) -> list[tuple[float, float]]:
+    out: list[tuple[float, float]] = []
+    for name, value in start.items():
+        least, most = (np.broadcast_to(end, np.shape(value)) for end in bounds.get(name, (-np.inf, np.inf)))
+        out += zip(least.ravel().tolist(), most.ravel().tolist(), strict=True)
+    return out
 
 
-def _digest(objective: Objective, vector: Array, data: Mapping[str, Any], iterations: int) -> str:
-    digest = hashlib.sha256(f"{objective!r} {iterations}".encode())
+def _digest(objective: Objective, vector: Array, data: Mapping[str, Any], limits: list[Any], iterations: int) -> str:
+    digest = hashlib.sha256(f"{objective!r} {limits} {iterations}".encode())
     for array in (vector, *(np.asarray(data[name]) for name in sorted(data))):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
@@ -231,6 +251,28 @@ def _read_journal(path: PathLike) -> dict[str, tuple[dict[str, Any], Array]]:
     try:
         with np.load(io.BytesIO(raw), allow_pickle=False) as file:
             head = json.loads(file["head"].tobytes())
-            return {stage: (dict(state), file[f"stage_{i}"]) for i, (stage, state) in enumerate(head.items())}
+            return {
+                stage: (_state(state), _vector(file[f"stage_{i}"])) for i, (stage, state) in enumerate(head.items())
+            }
     except (zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError, EOFError, OSError, AttributeError):
         raise FileError(path, "it is no journal of a fit; learn anew without resuming.") from None
+
+
+def _state(given: dict[str, Any]) -> dict[str, Any]:
+    """As `minimise` wrote it, or an error."""
+    state = {
+        "digest": str(given["digest"]),
+        "iterations": int(given["iterations"]),
+        "undone": int(given["undone"]),
+        "done": bool(given["done"]),
+        "losses": [float(loss) for loss in given["losses"]],
+    }
+    if state["iterations"] < 0 or state["undone"] < 0 or not np.all(np.isfinite(state["losses"])):
+        raise ValueError
+    return state
+
+
+def _vector(given: Array) -> Float[Array, "P"]:
+    if given.ndim != 1 or given.dtype != np.float64 or not np.all(np.isfinite(given)):
+        raise ValueError
+    return given
