@@ -29,7 +29,7 @@ def check_clips(clips: Iterable[object] | Clip, *, least: int = 4, same_bones: b
     for clip in clips:
         if not isinstance(clip, Clip):
             raise MotionError(
-                f"A model is learnt from clips, not from {type(clip).__name__}; read files with load_clip."
+                f"A model is learnt from clips, not from a {type(clip).__name__}; `load_clip` reads them."
             )
         _check_frames(clip, least)
         given.append(clip)
