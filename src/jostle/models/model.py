@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol, runtime_checkable
 
 from jostle.clips import Clip
-from jostle.features import Features
+from jostle.features import Features, Placement
 from jostle.skeleton import Pose
 from jostle.types import Array, Float
 
@@ -52,6 +52,14 @@ class MotionModel(Protocol):
 
     def predict(self, start: Clip, frames: int) -> Clip:
         """So many frames that continue a clip."""
+        ...
+
+    def rollout(self, start: Float[Array, "T Q"], frames: int) -> Float[Array, "frames Q"]:
+        """Where the mean of the dynamics goes on to from these latent positions; those of a clip are a start."""
+        ...
+
+    def motion(self, x: Float[Array, "T Q"], at: Placement = ...) -> Clip:
+        """The most likely clip along these latent positions; its first frame stands at the placement."""
         ...
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
