@@ -1,0 +1,110 @@
+"""`jostle.fit`: any model by its name, and where it came from.
+
+A model knows what it learnt, not from which files. That is remembered beside it for as long as it lives, so that a
+bundle can say it: `origin(model)`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from jostle.clips import Clip
+from jostle.clips.pack import clip_hash
+from jostle.errors import MotionError, unknown_name
+from jostle.models.checks import check_clips
+
+if TYPE_CHECKING:
+    from jostle.models.learn import Watch
+    from jostle.models.model import MotionModel
+
+
+@dataclass(frozen=True)
+class Known:
+    """A model of this room: where it is made, and what must hold of its clips."""
+
+    module: str
+    cls: str
+    about: str
+    same_bones: bool = False
+    least: int = 4  # frames of each clip
+
+
+KNOWN: dict[str, Known] = {
+    "responsive": Known(
+        "responsive", "Responsive", "scaled GPLVM with back constraints and second-order dynamics (Ye & Liu 2010)", True
+    ),
+    "gpdm": Known("gpdm", "Gpdm", "Gaussian process dynamical model (Wang 2010, chapter 5)"),
+    "bgpdm": Known("gpdm", "Gpdm", "the same, its dynamics weighted for smooth paths"),
+    "multifactor": Known("multifactor", "Multifactor", "subject, gait and state as factors (Wang 2010, chapter 6)"),
+    "circle": Known("circle", "Circle", "multifactor with its state on a circle: continues a clip best"),
+    "connected": Known(
+        "connected", "Connected", "connected GPLVM: pose and velocity, one well-knit graph (Levine et al. 2012)", True
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a model was learnt from, and how."""
+
+    clips: tuple[tuple[str, str], ...] = ()  # name and hash
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+_origins: WeakKeyDictionary[Any, Origin] = WeakKeyDictionary()
+
+
+def fit(
+    clips: Iterable[Clip], model: str = "responsive", *, seed: int = 0, watch: Watch | None = None, **options: Any
+) -> MotionModel:
+    """Learn a model of motion from clips: "responsive", "gpdm", "bgpdm", "multifactor", "circle" or "connected".
+
+    `options` are those of the model's own function (`options_of` lists them); none is needed. `watch` sees how far
+    learning is, and keeps a journal from which it can be taken up again.
+    """
+    known = _known(model)
+    given = check_clips(clips, least=known.least, same_bones=known.same_bones)
+    learn, allowed = _function(model), options_of(model)
+    for name in options:
+        if name not in allowed:
+            raise MotionError(unknown_name(f"option of '{model}'", name, allowed))
+    learnt = learn(given, **options, seed=seed, watch=watch)
+    remember(learnt, Origin(tuple((clip.name, clip_hash(clip)) for clip in given), seed, dict(options)))
+    return learnt
+
+
+def options_of(model: str) -> dict[str, Any]:
+    """What may be chosen for a model, with its defaults."""
+    parameters = list(inspect.signature(_function(model)).parameters.values())[1:]
+    return {p.name: p.default for p in parameters if p.name not in ("seed", "watch")}
+
+
+def origin(model: object) -> Origin:
+    """What a model was learnt from; nothing for one that was made by hand."""
+    return _origins.get(model, Origin())
+
+
+def remember(model: object, where_from: Origin) -> None:
+    _origins[model] = where_from
+
+
+def unpack(kind: str, data: dict[str, Any], arrays: dict[str, Any]) -> MotionModel:
+    """The inverse of a model's own `pack`."""
+    known = _known(kind)
+    return getattr(import_module(f"jostle.models.{known.module}"), known.cls).unpack(data, arrays)
+
+
+def _known(model: str) -> Known:
+    if model not in KNOWN:
+        raise MotionError(unknown_name("model", model, KNOWN))
+    return KNOWN[model]
+
+
+def _function(model: str) -> Callable[..., Any]:
+    return getattr(import_module(f"jostle.models.{_known(model).module}"), f"fit_{model}")
