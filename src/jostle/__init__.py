@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from jostle.clips import Clip, load_clip, save_clip
     from jostle.controllers import Command, Playback, Push, Start
     from jostle.errors import JostleError
-    from jostle.runtime import Character, Recording, load_controller, record, save_controller
+    from jostle.models import MotionModel, fit
+    from jostle.runtime import (
+        Character,
+        Recording,
+        load_controller,
+        load_model,
+        record,
+        save_controller,
+        save_model,
+    )
     from jostle.skeleton import Pose, Skeleton
 
 __version__ = "0.1.0.dev0"
@@ -33,11 +42,15 @@ _ROOMS = {
     "Push": "controllers",
     "Start": "controllers",
     "JostleError": "errors",
+    "MotionModel": "models",
+    "fit": "models",
     "Character": "runtime",
     "Recording": "runtime",
     "load_controller": "runtime",
+    "load_model": "runtime",
     "record": "runtime",
     "save_controller": "runtime",
+    "save_model": "runtime",
     "Pose": "skeleton",
     "Skeleton": "skeleton",
 }
@@ -48,6 +61,7 @@ __all__ = [
     "Clip",
     "Command",
     "JostleError",
+    "MotionModel",
     "Playback",
     "Pose",
     "Push",
@@ -55,11 +69,14 @@ __all__ = [
     "Skeleton",
     "Start",
     "build_body",
+    "fit",
     "load_clip",
     "load_controller",
+    "load_model",
     "record",
     "save_clip",
     "save_controller",
+    "save_model",
 ]
 
 

@@ -1,7 +1,9 @@
-"""A clip as plain JSON data and arrays, for bundles."""
+"""A clip as plain JSON data and arrays, for bundles, and a hash by which it is known again."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 import numpy as np
@@ -41,3 +43,14 @@ def unpack_clip(data: dict[str, Any], arrays: dict[str, Array]) -> Clip:
     if not np.all(np.isfinite(clip.positions)):
         raise MotionError(f"Clip '{name}' holds values that are no finite numbers.")
     return clip
+
+
+def clip_hash(clip: Clip) -> str:
+    """The same motion on the same skeleton has the same hash, whatever file it came from."""
+    digest = hashlib.sha256(json.dumps([clip.skeleton.names, clip.fps]).encode())
+    skeleton = clip.skeleton
+    for array in (skeleton.parents, skeleton.offsets, skeleton.end_parents, skeleton.end_offsets, clip.root, clip.wxyz):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    if clip.offsets is not None:
+        digest.update(np.ascontiguousarray(clip.offsets).tobytes())
+    return digest.hexdigest()

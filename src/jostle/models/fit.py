@@ -7,6 +7,7 @@ bundle can say it: `origin(model)`.
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -75,7 +76,8 @@ def fit(
         if name not in allowed:
             raise MotionError(unknown_name(f"option of '{model}'", name, allowed))
     learnt = learn(given, **options, seed=seed, watch=watch)
-    remember(learnt, Origin(tuple((clip.name, clip_hash(clip)) for clip in given), seed, dict(options)))
+    said = json.loads(json.dumps(options, default=str))  # as a bundle can say it
+    remember(learnt, Origin(tuple((clip.name, clip_hash(clip)) for clip in given), seed, said))
     return learnt
 
 

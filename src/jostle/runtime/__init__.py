@@ -2,6 +2,7 @@
 
 from jostle.runtime.bundle import Bundle, load_bundle, load_controller, save_bundle, save_controller
 from jostle.runtime.character import Character, CharacterState
+from jostle.runtime.models import load_model, save_model
 from jostle.runtime.recording import Recorder, Recording, TimedPush, load_recording, record, save_recording
 
 __all__ = [
@@ -13,9 +14,11 @@ __all__ = [
     "TimedPush",
     "load_bundle",
     "load_controller",
+    "load_model",
     "load_recording",
     "record",
     "save_bundle",
     "save_controller",
+    "save_model",
     "save_recording",
 ]

@@ -1,4 +1,4 @@
-"""A bundle: one file, NAME.jostle, that holds a character.
+"""A bundle: one file, NAME.jostle, that holds a character or a motion model.
 
 A zip of `jostle.json` and `.npy` members (so NumPy reads it as an .npz too), never pickle. The JSON carries the format
 version, what kind of controller is inside, the seed and the recipe that made it, and the names and hashes of the clips
@@ -7,7 +7,6 @@ it came from. The same contents give the same bytes.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import zipfile
@@ -18,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from jostle.clips import Clip
+from jostle.clips.pack import clip_hash
 from jostle.controllers import Controller
 from jostle.errors import BundleError, JostleError
 from jostle.files import read_bytes, write_bytes
@@ -31,6 +30,7 @@ KINDS = {  # what `load_controller` can bring back to life: module and class, op
     "playback": ("jostle.controllers.playback", "Playback"),
     "walker": ("jostle.controllers.walker.walker", "Walker"),
     "troupe": ("jostle.controllers.walker.troupe", "Troupe"),
+    "model": ("jostle.controllers.rollout", "Rollout"),
 }
 
 
@@ -50,17 +50,6 @@ class Bundle:
     seed: int = 0
     recipe: dict[str, Any] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
-
-
-def clip_hash(clip: Clip) -> str:
-    """The same motion on the same skeleton has the same hash, whatever file it came from."""
-    digest = hashlib.sha256(json.dumps([clip.skeleton.names, clip.fps]).encode())
-    skeleton = clip.skeleton
-    for array in (skeleton.parents, skeleton.offsets, skeleton.end_parents, skeleton.end_offsets, clip.root, clip.wxyz):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    if clip.offsets is not None:
-        digest.update(np.ascontiguousarray(clip.offsets).tobytes())
-    return digest.hexdigest()
 
 
 def save_bundle(bundle: Bundle, path: PathLike) -> None:
@@ -159,7 +148,11 @@ def save_controller(controller: Any, path: PathLike, *, seed: int = 0, recipe: d
 
 def load_controller(path: PathLike) -> Controller:
     """The controller inside a bundle."""
-    bundle = load_bundle(path)
+    return revive(load_bundle(path), path)
+
+
+def revive(bundle: Bundle, path: PathLike) -> Any:
+    """The controller that a bundle holds, or a sentence why it cannot be."""
     if bundle.kind not in KINDS:
         raise BundleError(
             path, f"it holds a '{bundle.kind}', and this jostle knows: {', '.join(KINDS)}; update jostle."
