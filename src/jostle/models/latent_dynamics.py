@@ -23,6 +23,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from jostle.errors import MotionError
 from jostle.models.gp import Posterior, condition
 from jostle.models.kernels import Dot, Kernel, Scale, linear_rbf, linear_second_order
 from jostle.models.likelihood import Fit, plain
@@ -136,9 +137,18 @@ class Dynamics:
         mean = self.posterior.mean(past.reshape(*past.shape[:-2], -1))
         return past[..., -1, :] + mean if self.settings.steps else mean
 
+    def past(self, start: Float[Array, "T Q"]) -> Float[Array, "order Q"]:
+        """As many of the last rows as the next one depends on."""
+        order = self.settings.order
+        if len(start) < order:
+            raise MotionError(
+                f"What comes next follows from {order} rows, and there are {len(start)}; give more of them."
+            )
+        return start[-order:]
+
     def rollout(self, start: Float[Array, "T Q"], frames: int) -> Float[Array, "frames Q"]:
         """Mean prediction: each row the mean of f of those before it, beginning with the last rows of `start`."""
-        path = [*start[-self.settings.order :]]
+        path = [*self.past(start)]
         for _ in range(frames):
             path.append(self.next(np.stack(path[-self.settings.order :])))
         return np.array(path[self.settings.order :]).reshape(frames, self.settings.q)
