@@ -37,14 +37,14 @@ class Known:
 
 KNOWN: dict[str, Known] = {
     "responsive": Known(
-        "responsive", "Responsive", "scaled GPLVM with back constraints and second-order dynamics (Ye & Liu 2010)", True
+        "jostle.models.responsive", "Responsive", "scaled GPLVM with back constraints and second-order dynamics (Ye & Liu 2010)", True
     ),
-    "gpdm": Known("gpdm", "Gpdm", "Gaussian process dynamical model (Wang 2010, chapter 5)"),
-    "bgpdm": Known("gpdm", "Gpdm", "the same, its dynamics weighted for smooth paths"),
-    "multifactor": Known("multifactor", "Multifactor", "subject, gait and state as factors (Wang 2010, chapter 6)"),
-    "circle": Known("circle", "Circle", "multifactor with its state on a circle: continues a clip best"),
+    "gpdm": Known("jostle.models.gpdm", "Gpdm", "Gaussian process dynamical model (Wang 2010, chapter 5)"),
+    "bgpdm": Known("jostle.models.gpdm", "Gpdm", "the same, its dynamics weighted for smooth paths"),
+    "multifactor": Known("jostle.models.multifactor", "Multifactor", "subject, gait and state as factors (Wang 2010, chapter 6)"),
+    "circle": Known("jostle.models.circle", "Circle", "multifactor with its state on a circle: continues a clip best"),
     "connected": Known(
-        "connected", "Connected", "connected GPLVM: pose and velocity, one well-knit graph (Levine et al. 2012)", True
+        "jostle.models.connected", "Connected", "connected GPLVM: pose and velocity, one well-knit graph (Levine et al. 2012)", True
     ),
 }
 
@@ -99,7 +99,7 @@ def remember(model: object, where_from: Origin) -> None:
 def unpack(kind: str, data: dict[str, Any], arrays: dict[str, Any]) -> MotionModel:
     """The inverse of a model's own `pack`."""
     known = _known(kind)
-    return getattr(import_module(f"jostle.models.{known.module}"), known.cls).unpack(data, arrays)
+    return getattr(import_module(known.module), known.cls).unpack(data, arrays)
 
 
 def _known(model: str) -> Known:
@@ -109,4 +109,4 @@ def _known(model: str) -> Known:
 
 
 def _function(model: str) -> Callable[..., Any]:
-    return getattr(import_module(f"jostle.models.{_known(model).module}"), f"fit_{model}")
+    return getattr(import_module(_known(model).module), f"fit_{model}")
