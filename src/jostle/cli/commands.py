@@ -9,6 +9,9 @@ from jostle.cli.clips import check, info
 from jostle.cli.common import run
 from jostle.cli.convert import convert
 from jostle.cli.evaluate import evaluate
+from jostle.cli.fit import fit
+from jostle.cli.model import info as model_info
+from jostle.cli.model import list_models, plot, predict
 from jostle.cli.show import demo, render, view
 from jostle.cli.walk import optimise, parameters, record
 
@@ -24,8 +27,14 @@ def build_app() -> SubcommandApp:
         walk.command(name=command.__name__)(command)
     app = SubcommandApp()
     app.command(walk, name="walk", help="Make simulated walkers and use them: optimise, record, parameters.")
+    model = SubcommandApp()
+    model.command(name="list")(list_models)
+    model.command(name="info")(model_info)
+    for command in (plot, predict):
+        model.command(name=command.__name__)(command)
+    app.command(model, name="model", help="Ask motion models: list, info, plot, predict.")
     app.command(clips, name="clips", help="Ask clips about themselves: info, check.")
-    for command in (convert, view, render, demo, evaluate):
+    for command in (fit, convert, view, render, demo, evaluate):
         app.command(name=command.__name__)(command)
     return app
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import shlex
-import signal
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jostle.cli.chart import Screen
-from jostle.cli.common import WALKER, load_walker, say, told_warnings
+from jostle.cli.common import WALKER, load_walker, say, told_to_end, told_warnings
 from jostle.controllers.walker.parameters import GUIDED, PACED, REACTIVE, Space, reactive, recast
 from jostle.errors import CommandError, JostleError
 from jostle.runtime import save_controller
@@ -179,7 +177,7 @@ def _run(session: Session, limits: Limits, again: str) -> None:
     begun, run = time.monotonic(), session.run
     end = run.finished or limits.reached(run.at.generation, 0.0)
     try:
-        with _told_to_end(), Screen(session, limits.generations, limits.minutes) as screen:
+        with told_to_end(), Screen(session, limits.generations, limits.minutes) as screen:
             while end is None:
                 screen.show(session.step())
                 end = run.finished or limits.reached(run.at.generation, time.monotonic() - begun)
@@ -190,23 +188,6 @@ def _run(session: Session, limits: Limits, again: str) -> None:
         _tell(session, "stopped by an error", again)
         raise
     _tell(session, end, again)
-
-
-@contextmanager
-def _told_to_end() -> Iterator[None]:
-    """What a shell or a cluster sends to end a job (SIGTERM) is heard as ctrl-C is."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _tell(session: Session, end: str, again: str) -> None:

@@ -74,7 +74,7 @@ def fit(
     learn, allowed = _function(model), options_of(model)
     for name in options:
         if name not in allowed:
-            raise MotionError(unknown_name(f"option of '{model}'", name, allowed))
+            raise MotionError(unknown_name(f"{model} option", name, allowed))
     learnt = learn(given, **options, seed=seed, watch=watch)
     said = json.loads(json.dumps(options, default=str))  # as a bundle can say it
     remember(learnt, Origin(tuple((clip.name, clip_hash(clip)) for clip in given), seed, said))

@@ -1,0 +1,125 @@
+"""`jostle fit`: a motion model from clips; ctrl-C keeps a journal, and --resume goes on to the same result."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from jostle.cli.common import load_all, print_json, progress, say, told_to_end
+from jostle.errors import CommandError, unknown_name
+
+if TYPE_CHECKING:
+    from jostle.models import MotionModel
+
+Output = Annotated[str, tyro.conf.arg(aliases=["-o"])]
+Several = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]
+
+
+def fit(
+    files: Annotated[list[str], tyro.conf.Positional],
+    /,
+    *,
+    output: Output,
+    model: str = "responsive",
+    latent: int | None = None,
+    fps: float | None = None,
+    iterations: int | None = None,
+    subject: Several = (),
+    gait: Several = (),
+    option: Several = (),
+    seed: int = 0,
+    resume: bool = False,
+    json: bool = False,
+) -> None:
+    """Learn a motion model from clips: jostle fit walk*.bvh -o walk.jostle --model gpdm
+
+    Args:
+        files: clips in any readable format, or shipped clips by name
+        output: the model to write (.jostle); while it is learnt, its journal lies beside it
+        model: responsive, gpdm, bgpdm, multifactor, circle or connected
+        latent: dimensions of the latent space
+        fps: frames a second that it learns and plays
+        iterations: of learning, at most
+        subject: who moves, once for each file in its order (multifactor, circle)
+        gait: which gait it is, once for each file in its order (multifactor, circle)
+        option: any other option of the model, as NAME=VALUE; `jostle model list NAME` tells which there are
+        seed: changes every random choice
+        resume: go on from the journal that an interrupted fit left
+        json: print one JSON object
+    """
+    from jostle.models import KNOWN
+
+    if model not in KNOWN:
+        raise CommandError(unknown_name("model", model, KNOWN))
+    given = {"latent": latent, "fps": fps, "iterations": iterations, "subjects": subject, "gaits": gait}
+    options = {name: value for name, value in given.items() if value not in (None, ())} | dict(map(_setting, option))
+    begun = time.monotonic()
+    learnt = _learn(files, output, model, options, seed, resume)
+    from jostle.runtime import save_model
+
+    save_model(learnt, output)
+    with suppress(FileNotFoundError):
+        journal_of(output).unlink()
+    _tell(learnt, output, time.monotonic() - begun, json)
+
+
+def journal_of(output: str) -> Path:
+    return Path(f"{output}.journal")
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, found, value = text.partition("=")
+    if not (found and name):
+        raise CommandError(f"--option takes NAME=VALUE, such as latent=3, not '{text}'.")
+    try:
+        return name, json_module.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _learn(
+    files: Sequence[str], output: str, model: str, options: dict[str, Any], seed: int, resume: bool
+) -> MotionModel:
+    """Fitted, or stopped with the command that goes on."""
+    from jostle.models import fit as learn
+    from jostle.models.learn import Watch
+
+    clips, journal = load_all(files, None), journal_of(output)
+    if resume and not journal.exists():
+        raise CommandError(f"There is no {journal} to go on from; fit without --resume.")
+    try:
+        with told_to_end(), progress(f"fitting {model}") as report:
+            watch = Watch(report, journal, resume)
+            return learn(clips, model, seed=seed, watch=watch, **options)
+    except KeyboardInterrupt:
+        again = (
+            ""
+            if not journal.exists()
+            else f" {journal} keeps what was learnt; go on with the same command and --resume."
+        )
+        say(f"jostle: stopped.{again}")
+        raise SystemExit(130) from None
+
+
+def _tell(model: MotionModel, output: str, seconds: float, as_json: bool) -> None:
+    frames, q = model.latent_rows.shape
+    size = Path(output).stat().st_size
+    if as_json:
+        about = {"model": model.kind, "frames": frames, "clips": len(model.lengths), "latent": q, "seconds": seconds}
+        print_json(about | {"file": output, "bytes": size, "notes": list(model.notes)})
+        return
+    say(
+        f"{output}: {model.kind} of {frames} frames at {model.features.fps:g} a second, {q} latent dimensions, "
+        f"in {seconds:.1f} s; {size / 1024:.0f} KB."
+    )
+    for note in model.notes:
+        say(f"note: {note}")
+    if sys.stderr.isatty():
+        say(f"See it: jostle model plot {output} latent.png; live: jostle view {output}")
