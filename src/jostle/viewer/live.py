@@ -119,6 +119,7 @@ class Live:
         self.acting = [[] for _ in self.characters]
         self.history: list[list[Float[Array, "N 3"]]] = [[] for _ in self.characters]
         self.steering.forget()
+        self.panel.latents.forget()
 
     def reset(self) -> None:
         """From any thread: begin again at the next beat."""
@@ -256,6 +257,7 @@ class Live:
             if since >= RATE / TRAIL_RATE:
                 since = 0
                 self.scene.show_tails(self.history if self.panel.trails.value else [])
+                self.panel.latents.show(self.states)
 
     # Showing
 

@@ -1,4 +1,4 @@
-"""The panel of the live page: time, pushes, the ground, steering, recording.
+"""The panel of the live page: time, a model's latent space, pushes, the ground, steering, recording.
 
 What no controller here honours is greyed out, and a sentence says so.
 """
@@ -11,6 +11,7 @@ from jostle.errors import JostleError
 from jostle.viewer.downloads import FORMATS, pack
 from jostle.viewer.gusts import RATE as GUSTS
 from jostle.viewer.gusts import SECONDS
+from jostle.viewer.latents import LatentPanel
 from jostle.viewer.look import dress_panel
 from jostle.viewer.stage import RATE
 from jostle.viewer.wishes import Wishes
@@ -32,7 +33,9 @@ class LivePanel:
         self.paused = False
         dress_panel(live.stage.server, "jostle")
         self._time()
-        self.wishes = Wishes(self.gui, [character.controller for character in live.characters])
+        controllers = [character.controller for character in live.characters]
+        self.latents = LatentPanel(self.gui, controllers, [figure.name for figure in live.figures])
+        self.wishes = Wishes(self.gui, controllers)
         self._push()
         self.wishes.add_settings()
         self._steer()
