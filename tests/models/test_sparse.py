@@ -112,6 +112,8 @@ def test_posterior_with_all_frames_is_the_exact_one():
     at = curve(20, seed=2)[0]
     np.testing.assert_allclose(ours.mean(at), exact.mean(at), atol=1e-6)
     np.testing.assert_allclose(ours.variance(at), exact.variance(at), atol=1e-6)
+    np.testing.assert_allclose(ours.covariance(at), exact.covariance(at), atol=1e-6)
+    np.testing.assert_allclose(np.diag(exact.covariance(at)), exact.variance(at), atol=1e-9)
 
 
 def test_few_frames_are_exact_and_many_are_chosen_by_lot():

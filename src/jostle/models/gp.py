@@ -42,6 +42,12 @@ class Posterior:
         spread = self.kernel.diagonal(self.hypers, flat) - np.einsum("nm,nm->n", k @ self.shrink, k)
         return np.maximum(spread, 0.0).reshape(x.shape[:-1])
 
+    def covariance(self, x: Float[Array, "n Q"]) -> Float[Array, "n n"]:
+        """Of the function at several inputs, without the noise of measurements."""
+        k = self.kernel(self.hypers, x, self.inputs)
+        spread = self.kernel(self.hypers, x, x) - k @ self.shrink @ k.T
+        return 0.5 * (spread + spread.T)
+
     def jacobian(self, x: Float[Array, "Q"]) -> Float[Array, "D Q"]:
         """The derivative of the mean."""
         return self.weights.T @ self.kernel.slopes(self.hypers, x, self.inputs)
