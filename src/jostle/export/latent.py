@@ -19,7 +19,7 @@ from jostle.models.sequences import slices
 from jostle.types import Array, Float, PathLike
 
 MARGIN = 0.18  # of the data's width, around it
-HAZE, PLANE = 22, 110  # samples along a side
+HAZE, PLANE = 28, 110  # samples along a side
 START = 16  # latent rows that a rollout begins with
 _LINES = ("#2f8094", "#e4653a", "#7060a8", "#528e58", "#c49a34", "#bc546e")
 
@@ -82,9 +82,9 @@ def _draw_space(axes: Any, model: MotionModel, paths: list[Float[Array, "T Q"]])
     points, sure = _grid(model, view, HAZE)
     best = float(np.median(_sureness(model, model.latent_rows)))
     share = np.clip((sure - sure.min()) / max(best - sure.min(), 1e-9), 0.0, 1.0)
-    warm = share > 0.3
-    alpha = 0.2 * share[warm] ** 2
-    axes.scatter(*_three(points[warm]).T, c=share[warm], cmap="inferno", alpha=alpha, s=30, lw=0, vmin=0, vmax=1.1)
+    warm = share > 0.6
+    alpha = 0.5 * share[warm] ** 3
+    axes.scatter(*_three(points[warm]).T, c=share[warm], cmap="YlOrRd", alpha=alpha, s=40, lw=0, vmin=0.5, vmax=1)
     _draw_lines(axes, model, view, paths, "0.3")
     axes.set(xlabel="1", ylabel="2", zlabel="3", xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     axes.set_zlim(low[2], max(high[2], low[2] + 1e-6))
