@@ -2,7 +2,8 @@
 
 On the left every training clip is a line through the latent space, and its mean rollouts are dashed; the haze is warm
 where the model is sure of the pose (-ln variance, as in figures 5.1 to 5.4 of Wang 2010). On the right the same on the
-plane of its two widest directions, where the others are as they are at the nearest training frame.
+plane of its two widest directions; what is not seen there is as it is at the near training frame where the model is
+surest.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from jostle.models.sequences import slices
 from jostle.types import Array, Float, PathLike
 
 MARGIN = 0.18  # of the data's width, around it
-HAZE, PLANE = 28, 110  # samples along a side
+HAZE, PLANE = 28, 110  # samples along a side, at most
+NEAR = 10  # frames that a point of the plane may belong to
+EFFORT = 4e10  # multiplications that a picture is worth
 START = 16  # latent rows that a rollout begins with
 _LINES = ("#2f8094", "#e4653a", "#7060a8", "#528e58", "#c49a34", "#bc546e")
 
@@ -68,12 +71,18 @@ def _sureness(model: MotionModel, x: Float[Array, "n Q"]) -> Float[Array, "n"]:
     return -np.log(np.maximum(model.variance(x), 1e-12))
 
 
-def _grid(model: MotionModel, view: Projection, side: int) -> tuple[Float[Array, "n k"], Float[Array, "n"]]:
-    """Points of the picture, and how sure the model is there: in -ln variance."""
+def _grid(
+    model: MotionModel, view: Projection, side: int, near: int = 1
+) -> tuple[Float[Array, "n k"], Float[Array, "n"]]:
+    """Points of the picture, and how sure the model is there, in -ln variance."""
     low, high = _box(view(model.latent_rows))
+    near = min(near, len(model.latent_rows))
+    worth = (EFFORT / near / len(model.latent_rows) ** 2) ** (1.0 / len(low))
+    side = int(np.clip(worth, 12, side))
     sides = (np.linspace(a, b, side) for a, b in zip(low, high, strict=True))
     points = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, len(low))
-    return points, _sureness(model, view.lift(points, model.latent_rows))
+    lifted = view.lift(points, model.latent_rows, near)
+    return points, _sureness(model, lifted.reshape(-1, lifted.shape[-1])).reshape(-1, near).max(axis=1)
 
 
 def _draw_space(axes: Any, model: MotionModel, paths: list[Float[Array, "T Q"]]) -> None:
@@ -94,9 +103,17 @@ def _draw_space(axes: Any, model: MotionModel, paths: list[Float[Array, "T Q"]])
 def _draw_plane(figure: Any, axes: Any, model: MotionModel, paths: list[Float[Array, "T Q"]]) -> None:
     view = widest(model.latent_rows, 2)
     low, high = _box(view(model.latent_rows))
-    sure = _grid(model, view, PLANE)[1].reshape(PLANE, PLANE).T
+    sure = _grid(model, view, PLANE, NEAR)[1]
+    side = round(len(sure) ** 0.5)
     extent = (low[0], high[0], low[1], high[1])
-    shown = axes.imshow(sure, origin="lower", extent=extent, cmap="inferno", aspect="equal", interpolation="bilinear")
+    shown = axes.imshow(
+        sure.reshape(side, side).T,
+        origin="lower",
+        extent=extent,
+        cmap="inferno",
+        aspect="equal",
+        interpolation="bilinear",
+    )
     figure.colorbar(shown, ax=axes, shrink=0.8, label="-ln variance")
     _draw_lines(axes, model, view, paths, "white")
     axes.set(xlabel="1", ylabel="2", xlim=(low[0], high[0]), ylim=(low[1], high[1]))

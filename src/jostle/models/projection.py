@@ -18,11 +18,11 @@ class Projection:
     def __call__(self, x: Float[Array, "*b Q"]) -> Float[Array, "*b k"]:
         return (x - self.centre) @ self.axes.T
 
-    def lift(self, p: Float[Array, "n k"], rows: Float[Array, "N Q"]) -> Float[Array, "n Q"]:
-        """Points of the picture in the latent space: what is not seen is as it is at the nearest of these rows."""
+    def lift(self, p: Float[Array, "n k"], rows: Float[Array, "N Q"], near: int = 1) -> Float[Array, "n near Q"]:
+        """Points of the picture in the latent space: what is not seen is as it is at each of the nearest rows."""
         seen = self(rows)
-        near = KDTree(seen).query(p)[1]
-        return rows[near] + (p - seen[near]) @ self.axes
+        which = np.reshape(KDTree(seen).query(p, near)[1], (len(p), near))
+        return rows[which] + (p[:, None] - seen[which]) @ self.axes
 
 
 def widest(rows: Float[Array, "N Q"], count: int) -> Projection:
