@@ -9,10 +9,12 @@ import pytest
 import jostle
 from jostle.assets import clip_path
 from jostle.clips import load_clip
+from jostle.clips.edit import stacked
 from jostle.clips.pack import clip_hash
-from jostle.errors import BundleError, JostleError, MotionError
+from jostle.errors import BundleError, JostleError, JostleWarning, MotionError
 from jostle.models.fit import KNOWN, Known, Origin, fit, options_of, origin
 from jostle.runtime import load_bundle, load_controller, load_model, save_model
+from jostle.skeleton import Pose, rest_pose
 from terminal import said_of
 
 
@@ -105,3 +107,10 @@ def test_options_that_are_not_there_are_named(walk):
         fit([walk], "gdpm")
     with pytest.raises(JostleError, match="at least one"):
         fit([], "toy")
+
+
+def test_frames_that_are_no_motion_are_told(walk):
+    still = rest_pose(walk.skeleton)
+    frames = stacked([Pose(still.root[None], still.wxyz[None]), walk.poses])
+    with pytest.warns(JostleWarning, match=r"'walk': A T-pose .* frame 0.* `jostle clips check --fix` mends a copy"):
+        fit([walk.with_poses(frames)], "toy", iterations=2)

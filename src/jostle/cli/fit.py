@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from jostle.cli.common import load_all, print_json, progress, say, told_to_end
+from jostle.cli.common import load_all, print_json, progress, say, told_to_end, told_warnings
 from jostle.errors import CommandError, unknown_name
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _learn(
     if resume and not journal.exists():
         raise CommandError(f"There is no {journal} to go on from; fit without --resume.")
     try:
-        with told_to_end(), progress(f"fitting {model}") as report:
+        with told_to_end(), told_warnings(), progress(f"fitting {model}") as report:
             watch = Watch(report, journal, resume)
             return learn(clips, model, seed=seed, watch=watch, **options)
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from jostle.clips import Clip
+from jostle.clips.checks.frames import check_dropped_root, check_t_pose
 from jostle.clips.pack import clip_hash
-from jostle.errors import MotionError, unknown_name
+from jostle.errors import JostleWarning, MotionError, unknown_name
 from jostle.models.checks import check_clips
 
 if TYPE_CHECKING:
@@ -37,14 +39,22 @@ class Known:
 
 KNOWN: dict[str, Known] = {
     "responsive": Known(
-        "jostle.models.responsive", "Responsive", "scaled GPLVM with back constraints and second-order dynamics (Ye & Liu 2010)", True
+        "jostle.models.responsive",
+        "Responsive",
+        "scaled GPLVM with back constraints and second-order dynamics (Ye & Liu 2010)",
+        True,
     ),
     "gpdm": Known("jostle.models.gpdm", "Gpdm", "Gaussian process dynamical model (Wang 2010, chapter 5)"),
     "bgpdm": Known("jostle.models.gpdm", "Gpdm", "the same, its dynamics weighted for smooth paths"),
-    "multifactor": Known("jostle.models.multifactor", "Multifactor", "subject, gait and state as factors (Wang 2010, chapter 6)"),
+    "multifactor": Known(
+        "jostle.models.multifactor", "Multifactor", "subject, gait and state as factors (Wang 2010, chapter 6)"
+    ),
     "circle": Known("jostle.models.circle", "Circle", "multifactor with its state on a circle: continues a clip best"),
     "connected": Known(
-        "jostle.models.connected", "Connected", "connected GPLVM: pose and velocity, one well-knit graph (Levine et al. 2012)", True
+        "jostle.models.connected",
+        "Connected",
+        "connected GPLVM: pose and velocity, one well-knit graph (Levine et al. 2012)",
+        True,
     ),
 }
 
@@ -71,6 +81,7 @@ def fit(
     """
     known = _known(model)
     given = check_clips(clips, least=known.least, same_bones=known.same_bones)
+    _warn_of_frames(given)
     learn, allowed = _function(model), options_of(model)
     for name in options:
         if name not in allowed:
@@ -79,6 +90,14 @@ def fit(
     said = json.loads(json.dumps(options, default=str))  # as a bundle can say it
     remember(learnt, Origin(tuple((clip.name, clip_hash(clip)) for clip in given), seed, said))
     return learnt
+
+
+def _warn_of_frames(clips: Iterable[Clip]) -> None:
+    """Frames that are no motion would be learnt as if they were: they are told, not dropped."""
+    for clip in clips:
+        for finding in check_t_pose(clip) + check_dropped_root(clip):
+            told = f"Clip '{clip.name}': {finding.sentence} `jostle clips check --fix` mends a copy."
+            warnings.warn(told, JostleWarning, stacklevel=3)
 
 
 def options_of(model: str) -> dict[str, Any]:
