@@ -103,6 +103,9 @@ def test_slopes_of_mean_and_variance_are_finite_differences(kernel, h):
     variance = (posterior.variance(x + apart) - posterior.variance(x - apart)) / (2 * step)
     np.testing.assert_allclose(posterior.jacobian(x), mean, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(posterior.variance_slope(x), variance, rtol=1e-4, atol=1e-6)
+    at, slope = posterior.tangent(x)
+    np.testing.assert_allclose(at, posterior.mean(x), rtol=1e-12)
+    np.testing.assert_allclose(slope, posterior.jacobian(x), rtol=1e-12)
 
 
 def test_any_leading_axes():

@@ -52,6 +52,13 @@ class Posterior:
         """The derivative of the mean."""
         return self.weights.T @ self.kernel.slopes(self.hypers, x, self.inputs)
 
+    def tangent(self, x: Float[Array, "Q"]) -> tuple[Float[Array, "D"], Float[Array, "D Q"]]:
+        """The mean and its derivative, in one product: for what runs at every frame."""
+        k = self.kernel(self.hypers, x[None], self.inputs)  # (1, M)
+        slopes = self.kernel.slopes(self.hypers, x, self.inputs)  # (M, Q)
+        both = np.concatenate([k, slopes.T]) @ self.weights  # (1 + Q, D)
+        return both[0], both[1:].T
+
     def variance_slope(self, x: Float[Array, "Q"]) -> Float[Array, "Q"]:
         """The derivative of the variance."""
         k = self.kernel(self.hypers, x[None], self.inputs)[0]
