@@ -1,0 +1,106 @@
+"""Where on the circle a new clip is, and in which style: found by a grid, then by L-BFGS from its best points.
+
+The posterior of phase, step and style has many local optima: half a cycle off, left and right change places; a style
+that is wrong makes another phase right. So 16 phases, 10 periods and up to 16 styles are tried, each frame judged for
+itself, which needs one table a style; from the best 8 that differ, the joint posterior of all frames is climbed, at
+first by all of them and to the end by those that are then ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Num
+
+from jostle.models import learn
+from jostle.models.factor_gp import FactorGp
+from jostle.models.factors import Factors
+from jostle.models.judge import assemble, climb, scale_prior, seeking
+from jostle.types import Array, Float
+
+PHASES, PERIODS, STYLES, CLIMBS = 16, 10, 16, 8
+_TABLE = 96  # phases at which a style's poses are computed
+_BEYOND = 1.25  # how far periods are tried beyond those of training
+_STEADY = 0.15  # the least spread of ln dtheta that is believed before a clip is seen
+_ITERATIONS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    style: Float[Array, "S"]
+    phase: float
+    step: float
+    loss: float  # -ln p of rows and factors, without constants
+
+    def theta(self, frames: Num[Array, "n"]) -> Float[Array, "n"]:
+        return self.phase + self.step * frames
+
+
+@dataclass(frozen=True)
+class Seek:
+    factors: Factors
+
+    def __call__(self, params: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Any, Any]:
+        theta = params["phase"] + jnp.exp(params["log_step"]) * jnp.arange(data["Y"].shape[0])
+        state = jnp.stack([jnp.cos(theta), jnp.sin(theta)], axis=1)
+        z = assemble([params["style"][None]], state)
+        fit = seeking(self.factors, z, data)
+        pace = 0.5 * ((params["log_step"] - data["pace"]) / data["steady"]) ** 2
+        return fit.loss + scale_prior([params["style"]]) + pace, fit.jitter
+
+
+def settle(gp: FactorGp, styles: Mapping[str, Array], steps: Float[Array, "n"], rows: Float[Array, "T D"]) -> Place:
+    """The most probable place of rows given everything that was learnt."""
+    given = gp.given(rows)
+    logs = np.log(steps)
+    data = given | {"pace": np.array(logs.mean()), "steady": np.array(max(float(logs.std()), _STEADY))}
+    best = climb(Seek(gp.factors), _starts(gp, styles, steps, given["Y"]), data, _ITERATIONS)
+    p = best.params
+    return Place(p["style"], float(p["phase"]), float(np.exp(p["log_step"])), best.loss)
+
+
+def combinations(styles: Mapping[str, Array], count: int = STYLES) -> list[Float[Array, "S"]]:
+    """Every label of each factor, and its mean, with those of the others; where these are too many, some by lot."""
+    tables = [[*table, table.mean(axis=0)] if len(table) > 1 else [*table] for table in styles.values()]
+    if not tables:
+        return [np.zeros(0)]
+    whole = [np.concatenate(parts) for parts in product(*tables)]
+    if len(whole) <= count:
+        return whole
+    return [whole[i] for i in sorted(np.random.default_rng(0).choice(len(whole), count, replace=False))]
+
+
+def _starts(gp: FactorGp, styles: Mapping[str, Array], steps: Array, Y: Float[Array, "T K"]) -> list[learn.Params]:
+    """The best of the grid that are not each other's neighbours."""
+    tried = combinations(styles)
+    phases = 2.0 * np.pi * np.arange(PHASES) / PHASES
+    periods = np.geomspace(2.0 * np.pi / steps.max() / _BEYOND, 2.0 * np.pi / steps.min() * _BEYOND, PERIODS)
+    theta = phases[:, None, None] + 2.0 * np.pi / periods[:, None] * np.arange(len(Y))  # (phases, periods, T)
+    column = np.round(theta / (2.0 * np.pi) * _TABLE).astype(int) % _TABLE
+    scores = np.array([_table(gp, style, Y)[np.arange(len(Y)), column].sum(axis=-1) for style in tried])
+    out, taken = [], []
+    for k in np.argsort(scores, axis=None):
+        s, a, b = np.unravel_index(k, scores.shape)
+        near = any(s == t and min((a - c) % PHASES, (c - a) % PHASES) <= 1 and abs(b - d) <= 1 for t, c, d in taken)
+        if not near:
+            taken.append((s, a, b))
+            step = np.array(np.log(2.0 * np.pi / periods[b]))
+            out.append({"style": tried[s].copy(), "phase": np.array(phases[a]), "log_step": step})
+        if len(out) == CLIMBS:
+            break
+    return out
+
+
+def _table(gp: FactorGp, style: Float[Array, "S"], Y: Float[Array, "T K"]) -> Float[Array, "T n"]:
+    """-ln p of each frame at each phase of the table."""
+    angles = 2.0 * np.pi * np.arange(_TABLE) / _TABLE
+    z = np.concatenate([np.tile(style, (_TABLE, 1)), np.cos(angles)[:, None], np.sin(angles)[:, None]], axis=1)
+    spread = gp.posterior.variance(z) + gp.noise
+    a, b = Y * gp.scales, gp.posterior.mean(z) * gp.scales
+    squared = np.sum(a * a, axis=1)[:, None] + np.sum(b * b, axis=1)[None, :] - 2.0 * a @ b.T
+    return 0.5 * squared / spread + 0.5 * Y.shape[1] * np.log(spread)
