@@ -63,7 +63,7 @@ def _rollouts(model: MotionModel, frames: int, count: int) -> list[Float[Array, 
 
 def _box(seen: Float[Array, "N k"]) -> tuple[Float[Array, "k"], Float[Array, "k"]]:
     low, high = seen.min(axis=0), seen.max(axis=0)
-    room = MARGIN * np.max(high - low)
+    room = max(MARGIN * float(np.max(high - low)), 1e-6)
     return low - room, high + room
 
 
@@ -87,7 +87,7 @@ def _grid(
 
 def _draw_space(axes: Any, model: MotionModel, paths: list[Float[Array, "T Q"]]) -> None:
     view = widest(model.latent_rows, 3)
-    low, high = (_three(end[None])[0] for end in _box(view(model.latent_rows)))
+    low, high = _box(_three(view(model.latent_rows)))
     points, sure = _grid(model, view, HAZE)
     best = float(np.median(_sureness(model, model.latent_rows)))
     share = np.clip((sure - sure.min()) / max(best - sure.min(), 1e-9), 0.0, 1.0)
@@ -95,8 +95,7 @@ def _draw_space(axes: Any, model: MotionModel, paths: list[Float[Array, "T Q"]])
     alpha = 0.5 * share[warm] ** 3
     axes.scatter(*_three(points[warm]).T, c=share[warm], cmap="YlOrRd", alpha=alpha, s=40, lw=0, vmin=0.5, vmax=1)
     _draw_lines(axes, model, view, paths, "0.3")
-    axes.set(xlabel="1", ylabel="2", zlabel="3", xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    axes.set_zlim(low[2], max(high[2], low[2] + 1e-6))
+    axes.set(xlabel="1", ylabel="2", zlabel="3", xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     axes.set_box_aspect(np.maximum(high - low, 0.2 * np.max(high - low)))
 
 
