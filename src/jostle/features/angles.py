@@ -85,6 +85,11 @@ class AngleFeatures:
         return len(self.joints) + 2
 
     @property
+    def travel(self) -> slice:
+        """The columns of the root's steps on the ground."""
+        return slice(len(self.names) - 3, len(self.names) - 1)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         return (f"Held at their mean: {', '.join(self.left_out)}.",) if self.left_out else ()
 

@@ -4,6 +4,13 @@ The posterior of phase, step and style has many local optima: half a cycle off, 
 that is wrong makes another phase right. So 16 phases, 10 periods and up to 16 styles are tried, each frame judged for
 itself, which needs one table a style; from the best 8 that differ, the joint posterior of all frames is climbed, at
 first by all of them and to the end by those that are then ahead.
+
+The likelihood prefers slow steps: the less of the circle a stranger has been through, the more of what sets them apart
+can be one smooth deviation. Ten frames of a walk were placed with periods 15 % too long. But speed tells the pace: who
+goes faster steps faster and farther, both by the root (the walk ratio, Sekiya et al. 1996). So ln dtheta is believed to
+be half of ln speed and what the median training clip has beyond that, closely: columns are no independent witnesses,
+and against a hundred of them a prior counts only when it is narrow. On walks and runs that no table reports, this
+brought long predictions from 0.69 to 0.62 and short ones from 0.96 to 0.84. The thesis has no such prior.
 """
 
 from __future__ import annotations
@@ -21,12 +28,15 @@ from jostle.models import learn
 from jostle.models.factor_gp import FactorGp
 from jostle.models.factors import Factors
 from jostle.models.judge import assemble, climb, scale_prior, seeking
+from jostle.models.sequences import slices
 from jostle.types import Array, Float
 
 PHASES, PERIODS, STYLES, CLIMBS = 16, 10, 16, 8
 _TABLE = 96  # phases at which a style's poses are computed
 _BEYOND = 1.25  # how far periods are tried beyond those of training
 _STEADY = 0.15  # the least spread of ln dtheta that is believed before a clip is seen
+_STANDS = 0.003  # leg lengths a frame: slower, and speed says nothing
+PACE_SPREAD = 0.01  # of ln dtheta about what speed says
 _ITERATIONS = 60
 
 
@@ -54,14 +64,33 @@ class Seek:
         return fit.loss + scale_prior([params["style"]]) + pace, fit.jitter
 
 
-def settle(gp: FactorGp, styles: Mapping[str, Array], steps: Float[Array, "n"], rows: Float[Array, "T D"]) -> Place:
-    """The most probable place of rows given everything that was learnt."""
+def settle(
+    gp: FactorGp,
+    styles: Mapping[str, Array],
+    steps: Float[Array, "n"],
+    rows: Float[Array, "T D"],
+    travel: slice | None = None,
+) -> Place:
+    """The most probable place of rows given everything that was learnt; `travel` are the columns of the root's steps."""
     given = gp.given(rows)
-    logs = np.log(steps)
-    data = given | {"pace": np.array(logs.mean()), "steady": np.array(max(float(logs.std()), _STEADY))}
+    pace, steady = pace_prior(gp, steps, rows, travel)
+    data = given | {"pace": np.array(pace), "steady": np.array(steady)}
     best = climb(Seek(gp.factors), _starts(gp, styles, steps, given["Y"]), data, _ITERATIONS)
     p = best.params
     return Place(p["style"], float(p["phase"]), float(np.exp(p["log_step"])), best.loss)
+
+
+def pace_prior(
+    gp: FactorGp, steps: Float[Array, "n"], rows: Float[Array, "T D"], travel: slice | None
+) -> tuple[float, float]:
+    """What ln dtheta is before a clip is seen in detail, and how sure that is."""
+    logs = np.log(steps)
+    if travel is not None:
+        speeds = [float(np.linalg.norm(gp.rows[part, travel].mean(axis=0))) for part in slices(gp.lengths)]
+        speed = float(np.linalg.norm(rows[:, travel].mean(axis=0)))
+        if min(*speeds, speed) > _STANDS:
+            return float(np.median(logs - 0.5 * np.log(speeds)) + 0.5 * np.log(speed)), PACE_SPREAD
+    return float(logs.mean()), max(float(logs.std()), _STEADY)
 
 
 def combinations(styles: Mapping[str, Array], count: int = STYLES) -> list[Float[Array, "S"]]:
