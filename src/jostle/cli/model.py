@@ -129,7 +129,11 @@ def _load(name: str) -> MotionModel:
 
 
 def _title(name: str, model: MotionModel) -> str:
-    return f"{Path(name).stem}: {model.kind}, {len(model.latent_rows)} frames of {len(model.lengths)} clips"
+    return f"{Path(name).stem}: {model.kind}, {len(model.latent_rows)} frames of {_counted(len(model.lengths))}"
+
+
+def _counted(clips: int) -> str:
+    return "one clip" if clips == 1 else f"{clips} clips"
 
 
 def _about(name: str) -> dict[str, Any]:
