@@ -24,11 +24,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jostle.errors import MotionError
-from jostle.models.gp import Posterior, condition
+from jostle.models import sparse
+from jostle.models.gp import Posterior
 from jostle.models.kernels import Dot, Kernel, Scale, linear_rbf, linear_second_order
 from jostle.models.likelihood import Fit, plain
 from jostle.models.sequences import beginnings, transitions
-from jostle.types import Array, Float
+from jostle.types import Array, Float, Int
 
 LEAST, MOST = 1e-6, 1e4  # any other hyperparameter
 LEAST_NOISE, MOST_NOISE = 1e-6, 1.0  # variance of a step, where X has about unit spread: a thousandth of it, all of it
@@ -70,11 +71,13 @@ class LatentDynamics:
         return inputs, outputs
 
     def loss(self, X: Any, log_alpha: Any, rows: Mapping[str, Any]) -> Fit:
-        """L_X, without its constant: (5.18). Every trajectory begins with a Gaussian prior of its own."""
+        """L_X, without its constant: (5.18). Every trajectory begins with a Gaussian prior of its own.
+
+        Where there are too many transitions to be exact, `rows` say under "pairs" which of them stand for all.
+        """
         inputs, outputs = self.pairs(X, rows["past"], rows["now"])
         alpha = jnp.exp(log_alpha)
-        K = self.kernel(alpha[:-1], inputs, inputs) + alpha[-1] * jnp.eye(inputs.shape[0])
-        fit = plain(K, outputs)  # d/2 ln|K_X| + 1/2 tr(K_X^-1 X_2:N X_2:N')
+        fit = sparse.plain(self.kernel, alpha[:-1], alpha[-1], inputs, outputs, rows.get("pairs"))
         return fit._replace(loss=fit.loss + 0.5 * jnp.sum(X[rows["first"]] ** 2))  # (5.18)
 
     @staticmethod
@@ -117,13 +120,14 @@ class Dynamics:
     X: Float[Array, "N Q"]
     lengths: tuple[int, ...]
     log_alpha: Float[Array, "H"]
+    chosen: Int[Array, "M"] | None = None  # transitions that stand for all, where there are too many to be exact
 
     @cached_property
     def posterior(self) -> Posterior:
         rows = self.settings.rows(self.lengths)
         inputs, outputs = self.settings.pairs(self.X, rows["past"], rows["now"])
         alpha = np.exp(self.log_alpha)
-        return condition(self.settings.kernel, alpha[:-1], float(alpha[-1]), inputs, outputs)
+        return sparse.condition(self.settings.kernel, alpha[:-1], float(alpha[-1]), inputs, outputs, self.chosen)
 
     @property
     def seen(self) -> dict[str, Array]:
