@@ -113,11 +113,20 @@ class QuaternionFeatures:
         nearer = np.sum(wxyz * self._even_mean, axis=(0, 2)) >= 0.0  # (J,)
         wxyz = wxyz * np.where(nearer, 1.0, -1.0)[:, None]
         parts = [clip.root[:, 2:], wxyz[:, 0, :3], _flat(wxyz[:, self.joints]), _flat(_offsets(clip)[:, self.bones])]
-        pose = np.concatenate(parts, axis=1)
-        change = np.diff(pose, axis=0, prepend=pose[:1])
-        change[0] = change[1] if len(change) > 1 else 0.0
         steps, turns = differentiate(clip.root[:, :2], heading)
-        return np.concatenate([pose, self.fps * change, self.fps * steps, self.fps * turns[:, None]], axis=1)
+        travel = self.fps * np.concatenate([steps, turns[:, None]], axis=1)
+        return self.joined(np.concatenate(parts, axis=1), travel, (clip.frame_count,))
+
+    def joined(
+        self, poses: Float[Array, "N P"], travel: Float[Array, "N 3"], lengths: Sequence[int]
+    ) -> Float[Array, "N D"]:
+        """Rows of poses of several clips and of what their roots do; how fast poses change follows from them. What
+        led to the first frame is not known: it has what leads to the second.
+        """
+        change = np.diff(poses, axis=0, prepend=poses[:1])
+        for first in np.cumsum([0, *lengths[:-1]]):
+            change[first] = change[first + 1] if first + 1 < len(change) else 0.0
+        return np.concatenate([poses, self.fps * change, travel], axis=1)
 
     def mirrored(self, rows: Float[Array, "T D"]) -> Float[Array, "T D"]:
         """Rows of the motion in the mirror; those of `even` features."""
