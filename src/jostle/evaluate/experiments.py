@@ -17,6 +17,10 @@ EXPERIMENTS = {
         "jostle.evaluate.robustness.experiment",
         "what walkers bear that are made to: Wang 2010, chapter 4",
     ),
+    "prediction": (
+        "jostle.evaluate.prediction.experiment",
+        "how models continue the clips of strangers: Wang 2010, chapter 6",
+    ),
 }
 
 

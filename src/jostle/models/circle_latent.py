@@ -71,7 +71,7 @@ def settle(
     rows: Float[Array, "T D"],
     travel: slice | None = None,
 ) -> Place:
-    """The most probable place of rows given everything that was learnt; `travel` are the columns of the root's steps."""
+    """The most probable place of rows given all that was learnt; `travel` are the columns of the root's steps."""
     given = gp.given(rows)
     pace, steady = pace_prior(gp, steps, rows, travel)
     data = given | {"pace": np.array(pace), "steady": np.array(steady)}
