@@ -121,4 +121,4 @@ def test_more_factors_may_be_named(clips):
 
 def test_too_many_states_are_refused(clips):
     with pytest.raises(MotionError, match="latent"):
-        fit_multifactor([trim_frames(clips[0], 0, 10)], states=12)
+        fit_multifactor([trim_frames(clips[0], 0, 10)], latent=12)

@@ -120,7 +120,7 @@ class Gpdm:
 def fit_gpdm(
     clips: Sequence[Clip],
     *,
-    q: int = 3,
+    latent: int = 3,
     order: int = 1,
     linear: bool = False,
     two_stage: bool = False,
@@ -133,20 +133,20 @@ def fit_gpdm(
     `linear` has the dynamics kernel (5.13), which does not walk; it is there to be compared with. `two_stage` learns
     the hyperparameters first, with latent positions integrated out: slower, smoother where several people walk.
     """
-    return _fit("gpdm", clips, LatentDynamics(q, _order(order), linear), two_stage, iterations, seed, watch)
+    return _fit("gpdm", clips, LatentDynamics(latent, _order(order), linear), two_stage, iterations, seed, watch)
 
 
 def fit_bgpdm(
     clips: Sequence[Clip],
     *,
-    q: int = 3,
+    latent: int = 3,
     order: int = 1,
     iterations: int = 300,
     seed: int = 0,
     watch: Watch | None = None,
 ) -> Gpdm:
     """The same with dynamics weighted by D/d: smooth latent paths, at some cost to poses."""
-    return _fit("bgpdm", clips, LatentDynamics(q, _order(order)), False, iterations, seed, watch)
+    return _fit("bgpdm", clips, LatentDynamics(latent, _order(order)), False, iterations, seed, watch)
 
 
 def _order(order: int) -> int:

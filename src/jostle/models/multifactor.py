@@ -166,7 +166,7 @@ def fit_multifactor(
     more: Mapping[str, Sequence[str]] | None = None,
     smooth: bool = False,
     dimensions: int = STYLE,
-    states: int = 3,
+    latent: int = 3,
     order: int = 1,
     fps: float = 30.0,
     iterations: int = 300,
@@ -176,7 +176,7 @@ def fit_multifactor(
     """A stylistic GPDM, or with `smooth` a stylistic B-GPDM; `more` are further tied factors, a label for each clip."""
     clips = check_clips(clips, same_bones=False)
     labels, notes = label(clips, subjects, gaits, more)
-    return learn_multifactor(clips, labels, notes, smooth=smooth, dimensions=dimensions, states=states, order=order,
+    return learn_multifactor(clips, labels, notes, smooth=smooth, dimensions=dimensions, states=latent, order=order,
                              fps=fps, iterations=iterations, seed=seed, watch=watch)  # fmt: skip
 
 
