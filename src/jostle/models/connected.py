@@ -173,11 +173,10 @@ def learning_data(
         "nodes": nodes,
         "soft": np.array(softness(steps)),
     }
-    inputs = (X, np.concatenate([steps, X[after]], axis=1), X[past].reshape(len(past), -1))
-    for name, own in zip(("pose_rows", "velocity_rows", "dynamics_rows"), inputs, strict=True):
-        chosen = sparse.choose(own, seed, exact=sparse.EXACT if len(Y) > sparse.EXACT else len(Y))
-        if chosen is not None:
-            data[name] = chosen
+    if len(Y) > sparse.EXACT:  # all three then, though there are fewer transitions than frames
+        inputs = (X, np.concatenate([steps, X[after]], axis=1), X[past].reshape(len(past), -1))
+        for name, own in zip(("pose_rows", "velocity_rows", "dynamics_rows"), inputs, strict=True):
+            data[name] = sparse.farthest(own, sparse.INDUCING, seed)
     return data, len(nodes)
 
 

@@ -34,7 +34,7 @@ from jostle.errors import MotionError
 from jostle.features.bodies import BodyFeatures, Frame
 from jostle.features.features import Placement, fitted
 from jostle.maths import spring
-from jostle.models import checks, learn
+from jostle.models import checks, learn, sparse
 from jostle.models.back import BackGplvm
 from jostle.models.back_learning import fit_gplvm, learn_notes
 from jostle.models.kernels import Kernel, second_order
@@ -89,8 +89,9 @@ class Responsive:
 
     @cached_property
     def dynamics(self) -> Dynamics:
-        q = self.poses.x.shape[1]
-        return Dynamics(SecondOrder(q, steps=not self.paper), self.poses.x, self.lengths, self.log_alpha)
+        settings = SecondOrder(self.poses.x.shape[1], steps=not self.paper)
+        chosen = _transitions(settings, self.poses.x, self.lengths).get("pairs")
+        return Dynamics(settings, self.poses.x, self.lengths, self.log_alpha, chosen)
 
     def latent(self, clip: Clip) -> Float[Array, "T Q"]:
         """Through the back map, at the rate of the features."""
@@ -145,7 +146,9 @@ class Responsive:
 
     @cached_property
     def _successors(self) -> Float[Array, "M Q"]:
-        return self.poses.x[self.dynamics.settings.rows(self.lengths)["now"]]
+        """Where each input of the dynamics went on."""
+        now, chosen = self.dynamics.settings.rows(self.lengths)["now"], self.dynamics.chosen
+        return self.poses.x[now if chosen is None else now[chosen]]
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
         features, own = self.features.pack()
@@ -204,13 +207,22 @@ def fit_responsive(
     return Responsive(features, poses, log_alpha, lengths, (*notes, *poses.notes, *more), paper)
 
 
+def _transitions(settings: SecondOrder, x: Float[Array, "N Q"], lengths: tuple[int, ...]) -> dict[str, Array]:
+    """Which rows follow which, and where there are very many, which of these stand for all: the same ones every time,
+    so that no bundle need say it.
+    """
+    data = {"X": x, **settings.rows(lengths)}
+    chosen = sparse.choose(settings.pairs(x, data["past"], data["now"])[0])
+    return data if chosen is None else data | {"pairs": chosen}
+
+
 def _learn_dynamics(
     x: Float[Array, "N Q"], lengths: tuple[int, ...], paper: bool, watch: Watch
 ) -> tuple[Float[Array, "4"], list[str]]:
     settings = SecondOrder(x.shape[1], steps=not paper)
     start = np.zeros(4) if paper else settings.start()  # alpha_D = beta_D = 1
     low, high = settings.bounds
-    data = {"X": x, **settings.rows(lengths)}
+    data = _transitions(settings, x, lengths)
     bounds = {"log_alpha": (float(low[0]), float(high[0]))}
     found = learn.minimise(
         Transitions(settings), {"log_alpha": start}, data, STEP_ITERATIONS, bounds=bounds, watch=watch, stage="dynamics"

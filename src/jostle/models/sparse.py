@@ -43,9 +43,9 @@ INDUCING = 250
 _STEADY = 1e-9  # of the mean diagonal of A, always added: neighbouring frames are nearly the same input
 
 
-def choose(inputs: Float[Array, "N Q"], seed: int = 0, count: int = INDUCING, *, exact: int = EXACT) -> Array | None:
+def choose(inputs: Float[Array, "N Q"], seed: int = 0, count: int = INDUCING) -> Int[Array, "M"] | None:
     """The frames that stand for all, or None where there are few enough to be exact."""
-    return None if len(inputs) <= exact else farthest(inputs, count, seed)
+    return None if len(inputs) <= EXACT else farthest(inputs, count, seed)
 
 
 def farthest(inputs: Float[Array, "N Q"], count: int, seed: int = 0) -> Int[Array, "M"]:
