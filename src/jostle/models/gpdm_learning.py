@@ -95,7 +95,7 @@ def ready(Y: Float[Array, "N D"], lengths: Sequence[int], q: int) -> Rows:
     return Rows(Y[:, varied] - mean[varied], mean, varied, 1.0 / (FAINT * typical))
 
 
-LEAST_NOISE, LEAST_RBF, LEAST_WIDTH = 1e-3, 0.1, 1.0  # of the dynamics, where X has a mean square of 1
+LEAST_NOISE, LEAST_RBF, LEAST_WIDTH = 1e-3, 0.2, 1.0  # of the dynamics, where X has a mean square of 1
 STILL = 1e-4  # of the largest spread: a column below is constant
 FAINT = 0.1  # of the typical spread: a column below is not blown up to the size of the others
 
