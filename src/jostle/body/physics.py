@@ -108,6 +108,18 @@ class Physics:
             qvel[..., v : v + n] = end[..., p : p + n] - start[..., p : p + n]
         return qvel / dt
 
+    def displaced(self, qpos: Float[Array, "*t nq"], step: Float[Array, "*t nv"]) -> Float[Array, "*t nq"]:
+        """Where a configuration comes when it moves by `step`, such as qvel dt: the inverse of `velocity_between`."""
+        out = qpos.copy()
+        out[..., :3] += step[..., :3]
+        at = self.qpos_at[self._balls][:, None] + np.arange(4)
+        turns = quat.exp(step[..., self.qvel_at[self._balls][:, None] + np.arange(3)])
+        out[..., at] = quat.normalise(quat.mul(qpos[..., at], turns))
+        for joint, hinges in self._hinged.items():
+            n, p, v = len(hinges.hinges), self.qpos_at[joint], self.qvel_at[joint]
+            out[..., p : p + n] += step[..., v : v + n]
+        return out
+
 
 def compile_body(
     body: Body,
