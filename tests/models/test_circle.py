@@ -86,6 +86,15 @@ def test_it_continues_a_clip(model, clips):
     assert np.linalg.norm(guess - truth, axis=1).mean() < 0.6 * np.linalg.norm(held - truth, axis=1).mean()
 
 
+def test_a_pace_that_speed_does_not_tell_is_seen_in_the_thighs(model, clips):
+    """Who strides: the same swing, but farther with every step."""
+    given = trim_frames(clips[0], 0, 25)
+    far = given.with_poses(type(given.poses)(given.root * np.array([1.5, 1.5, 1.0]), given.wxyz))
+    truth = find_cycle(clips[0], np.zeros((60, 1))).step
+    found = [model.settle(model.features.encode(clip)).step for clip in (given, far)]
+    assert np.allclose(found, truth, rtol=0.08)
+
+
 def test_rollouts_stay_on_the_circle(model):
     x = model.rollout(model.latent_rows[:60], 1000)
     assert np.allclose(np.sum(x[:, -2:] ** 2, axis=1), 1.0)

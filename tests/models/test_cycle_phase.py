@@ -7,7 +7,7 @@ import jostle
 from jostle.assets import clip_path
 from jostle.clips.edit import mirror, resample, trim_frames
 from jostle.features import AngleFeatures
-from jostle.models.cycle_phase import find_cycle, fit_sinusoid, thigh_swing
+from jostle.models.cycle_phase import find_cycle, fit_sinusoid, swung_pace, thigh_swing
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +51,11 @@ def test_who_has_no_thighs_has_a_cycle(walk):
     cycle = find_cycle(clip, AngleFeatures.of([clip]).encode(clip))
     right = find_cycle(walk, np.zeros((walk.frame_count, 1))).step
     assert min(abs(cycle.step - right), abs(cycle.step - 2 * right)) < 0.02
+
+
+def test_half_a_cycle_corrects_the_pace_that_was_believed_and_a_glimpse_does_not():
+    true, believed = np.log(0.16), np.log(0.19)
+    swing = 1.2 * np.cos(0.4 + np.exp(true) * np.arange(25))
+    assert abs(swung_pace(swing, believed, 0.1) - true) < 0.05
+    assert abs(swung_pace(swing[:4], believed, 0.1) - believed) < 0.03
+    assert abs(swung_pace(swing + 0.03, believed, 0.1) - true) < 0.06

@@ -23,7 +23,7 @@ from jostle.errors import MotionError
 from jostle.features import AngleFeatures, Placement, placement
 from jostle.models import circle_latent, learn, sparse
 from jostle.models.checks import check_clips, check_latent
-from jostle.models.cycle_phase import find_cycle
+from jostle.models.cycle_phase import find_cycle, thigh_swing
 from jostle.models.factor_gp import FactorGp
 from jostle.models.factors import Factors, Labels, first_styles, label
 from jostle.models.gpdm_learning import ready
@@ -97,7 +97,8 @@ class Circle:
 
     def settle(self, rows: Float[Array, "T D"]) -> circle_latent.Place:
         """The most probable style, phase and step of rows that were seen."""
-        return circle_latent.settle(self.gp, self.styles, self.step, rows, self.features.travel)
+        swing = thigh_swing(self.features.decode(rows))
+        return circle_latent.settle(self.gp, self.styles, self.step, rows, self.features.travel, swing)
 
     def latent(self, clip: Clip) -> Float[Array, "T Z"]:
         """By optimisation: one style, one phase and one step for the whole clip."""

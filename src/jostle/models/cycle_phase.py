@@ -22,6 +22,9 @@ from jostle.types import Array, Float
 
 PERIODS = (0.35, 2.4)  # seconds a cycle, from a sprint to a stroll
 _RATES, _FINE = 400, 60  # tried between them, and around the best of these
+_MISSED, _LEANS = 0.2, 0.05  # radians: what a sinusoid leaves of a swing, as if frames erred on their own; its mean
+_PACES = 3.0  # how many spreads to either side a pace is sought, in `_TRIED` steps
+_TRIED = 121
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,20 @@ def fit_sinusoid(swing: Float[Array, "T"], fps: float) -> Cycle:
     misfit, (_, c, s) = _misfit(step, t, swing)
     total = float(np.sum((swing - swing.mean()) ** 2))
     return Cycle(float(np.arctan2(-s, c)), step, 1.0 - misfit / max(total, 1e-300))
+
+
+def swung_pace(swing: Float[Array, "T"], pace: float, spread: float) -> float:
+    """The likeliest ln step of a few frames, less than a cycle, where ln step ~ N(pace, spread^2) without them."""
+    t, tried = np.arange(len(swing)), pace + spread * np.linspace(-_PACES, _PACES, _TRIED)
+    ridge = np.diag([(_MISSED / _LEANS) ** 2, 1e-6, 1e-6])  # legs swing about the upright: else half a swing is a lean
+
+    def unlikely(log_step: float) -> float:
+        basis = np.stack([np.ones(len(t)), np.cos(np.exp(log_step) * t), np.sin(np.exp(log_step) * t)], axis=1)
+        weights = np.linalg.solve(basis.T @ basis + ridge, basis.T @ swing)
+        missed = np.sum((swing - basis @ weights) ** 2) + weights @ ridge @ weights
+        return float(missed / _MISSED**2 + ((log_step - pace) / spread) ** 2)
+
+    return float(tried[np.argmin([unlikely(log_step) for log_step in tried])])
 
 
 def _misfit(step: float, t: Array, swing: Array) -> tuple[float, Array]:
