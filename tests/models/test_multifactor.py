@@ -10,6 +10,7 @@ from jostle.errors import MotionError
 from jostle.maths import quat
 from jostle.models.factor_gp import FactorGp
 from jostle.models.factors import Factors, Labels
+from jostle.models.futures import likeliest
 from jostle.models.kernels import Rbf
 from jostle.models.model import MotionModel
 from jostle.models.multifactor import Multifactor, fit_multifactor, learn_multifactor
@@ -90,6 +91,13 @@ def test_it_continues_a_clip(model, clips):
     assert np.linalg.norm(ahead.root[0] - whole.root[30]) < 0.1
     assert model.rollout(model.latent_rows[:10], 7).shape == (7, 9)
     assert model.motion(model.latent_rows[:4]).frame_count == 4
+
+
+def test_steps_stay_so_noisy_that_every_future_has_a_density(model):
+    assert np.exp(model.log_alpha[-1]) >= 1e-4 * (1 - 1e-9)
+    X = model.latent_rows[:, model.gp.factors.style :]
+    for first in (0, 25, 65):
+        assert np.all(np.isfinite(likeliest(model.dynamics, X[first : first + 10], 40, iterations=5)))
 
 
 def test_same_numbers_after_packing(model, clips):
