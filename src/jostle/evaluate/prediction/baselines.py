@@ -20,7 +20,7 @@ def hold(features: AngleFeatures, given: Float[Array, "T D"], frames: int) -> Fl
 
 
 def nearest(
-    training: Sequence[Float[Array, "N D"]], given: Float[Array, "T D"], frames: int
+    training: Sequence[Float[Array, "_ D"]], given: Float[Array, "T D"], frames: int
 ) -> Float[Array, "frames D"]:
     """What followed the window of training that is most like the given one."""
     windows = _windows(training, len(given), frames, (1.0,), 0)
@@ -28,7 +28,7 @@ def nearest(
 
 
 def nearest_paced(
-    features: AngleFeatures, training: Sequence[Float[Array, "N D"]], given: Float[Array, "T D"], frames: int
+    features: AngleFeatures, training: Sequence[Float[Array, "_ D"]], given: Float[Array, "T D"], frames: int
 ) -> Float[Array, "frames D"]:
     """The same with windows played faster and slower, each moved by its mean difference from the given one."""
     best: tuple[float, Array] | None = None

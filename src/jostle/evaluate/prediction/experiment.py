@@ -58,7 +58,7 @@ def _job(name: str, request: Request, plan: Plan, made: Protocol) -> Job:
     arguments = (name, request.data, plan, request.seed)
     windows = sum(1 for w in made.windows if not w.short or name not in ("gpdm", "stylistic_gpdm"))
     learning = 0.0 if name in BASELINES else 20.0
-    return Job(f"prediction {arguments}", measure, arguments, learning + windows, windows)
+    return Job(f"prediction {arguments}", measure, arguments, learning + windows, float(windows))
 
 
 def measure(
