@@ -58,7 +58,7 @@ class Circle:
     features: AngleFeatures
     gp: FactorGp
     labels: Labels
-    styles: Mapping[str, Float[Array, "L d"]]  # of each tied factor, a row for each label
+    styles: Mapping[str, Float[Array, "_ _"]]  # of each tied factor, a row for each label
     phase: Float[Array, "n"]  # theta_0 of each clip
     step: Float[Array, "n"]  # dtheta of each clip, radians a frame
     notes: tuple[str, ...] = ()

@@ -62,7 +62,7 @@ class Multifactor:
     features: AngleFeatures
     gp: FactorGp
     labels: Labels
-    styles: Mapping[str, Float[Array, "L d"]]
+    styles: Mapping[str, Float[Array, "_ _"]]
     settings: LatentDynamics
     log_alpha: Float[Array, "A"]
     balance: float  # how much the dynamics weigh
