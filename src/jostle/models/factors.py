@@ -104,7 +104,7 @@ def label(
     of = {"subject": subjects, "gait": gaits, **(more or {})}
     for factor, labels in of.items():
         if isinstance(labels, str) or len(labels) != len(clips):
-            raise MotionError(f"There are {len(clips)} clips; give one {factor} for each, in a list.")
+            raise MotionError(f"Give one {factor} for each clip, in a list: there are {len(labels)} for {len(clips)}.")
         if factor == "state":
             raise MotionError("'state' is the name of what varies within a clip; call that factor otherwise.")
     return Labels({factor: tuple(str(x) for x in labels) for factor, labels in of.items()}), notes

@@ -15,6 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from jostle.clips import Clip
 from jostle.clips.checks.frames import check_dropped_root, check_t_pose
 from jostle.clips.pack import clip_hash
@@ -82,14 +84,45 @@ def fit(
     known = _known(model)
     given = check_clips(clips, least=known.least, same_bones=known.same_bones)
     _warn_of_frames(given)
-    learn, allowed = _function(model), options_of(model)
-    for name in options:
-        if name not in allowed:
-            raise MotionError(unknown_name(f"{model} option", name, allowed))
+    learn = _function(model)
+    _check_options(model, options, seed)
     learnt = learn(given, **options, seed=seed, watch=watch)
     said = json.loads(json.dumps(options, default=str))  # as a bundle can say it
     remember(learnt, Origin(tuple((clip.name, clip_hash(clip)) for clip in given), seed, said))
     return learnt
+
+
+def _check_options(model: str, options: Mapping[str, Any], seed: int) -> None:
+    """What a model does not have, or not of this kind."""
+    parameters = inspect.signature(_function(model)).parameters
+    for name, value in options.items():
+        if name not in (allowed := options_of(model)):
+            raise MotionError(unknown_name(f"{model} option", name, allowed))
+        kind, default = str(parameters[name].annotation).removesuffix(" | None"), allowed[name]
+        fits, words = _KINDS.get(kind, (lambda value: True, ""))
+        if not (fits(value) or (value is None and default is None)):
+            such = f" such as {default}" if default is not None and kind != "bool" else ""
+            raise MotionError(f"The {model} option '{name}' is {words}{such}, not {value!r}.")
+    if options.get("iterations", 1) < 1:
+        raise MotionError(f"Learning takes at least one iteration, not {options['iterations']}.")
+    if seed < 0:
+        raise MotionError(f"A seed is a whole number from 0, not {seed}.")
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> bool:
+    return (_whole(value) or isinstance(value, (float, np.floating))) and bool(np.isfinite(value))
+
+
+# annotation -> what a value must be, and in words
+_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "int": (_whole, "a whole number"),
+    "float": (_number, "a number"),
+    "bool": (lambda value: isinstance(value, bool), "true or false"),
+}
 
 
 def _warn_of_frames(clips: Iterable[Clip]) -> None:
