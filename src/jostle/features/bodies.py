@@ -5,7 +5,7 @@ from the ground below the pelvis of its own frame, in metres, and how fast the p
 
     [ points before | points now | velocity | turn ]
 
-Velocities are multiplied by `PACE`, so that they are comparable with positions, and a model needs no weights.
+Velocities are multiplied by `pace`, so that they are comparable with positions, and a model needs no weights.
 
 Which way is forward? The paper aligns the first frame of each clip. Taking out the heading of every frame instead lets
 a character turn, but the heading is then the sum of thousands of predicted turns and drifts by 20 to 50 degrees in half
@@ -39,7 +39,7 @@ from jostle.types import Array, Float
 Frame = Literal["clip", "heading"]
 
 FPS = 30.0  # consecutive poses are 1/30 s apart
-PACE = 0.3  # seconds: velocities in metres
+PACE = 0.3  # seconds: velocities in metres, unless a model wants them to count more
 _TURNS = np.radians(40.0)  # a clip whose heading leaves its travel direction by more cannot be aligned once
 _TRAVELS = 0.3  # metres: who goes less far faces forward instead of going there
 _CURVED = 6  # principal components of the points whose products the guess uses
@@ -67,11 +67,14 @@ class BodyFeatures:
     guess: Guess
     frame: Frame
     fps: float = FPS
+    pace: float = PACE
 
     kind = "bodies"
 
     @classmethod
-    def of(cls, clips: Sequence[Clip], frame: Frame | None = None, fps: float = FPS) -> BodyFeatures:
+    def of(
+        cls, clips: Sequence[Clip], frame: Frame | None = None, fps: float = FPS, pace: float = PACE
+    ) -> BodyFeatures:
         """For the skeleton of these clips, with the guess learnt from them."""
         if not clips:
             raise MotionError("There are no clips to take features from; give at least one.")
@@ -83,7 +86,7 @@ class BodyFeatures:
             raise MotionError(f"Features are seen in the frame of each 'clip' or of each 'heading', not of '{frame}'.")
         points = body_points(build_body(skeleton))
         local = [_local(clip, _headings(clip, frame)) for clip in given]
-        return cls(points, learn_guess(points, local, fps), frame, float(fps))
+        return cls(points, learn_guess(points, local, fps), frame, float(fps), float(pace))
 
     @property
     def skeleton(self) -> Skeleton:
@@ -101,6 +104,12 @@ class BodyFeatures:
         width = 3 * len(self.points.names)
         return slice(width, 2 * width)
 
+    @property
+    def velocity(self) -> slice:
+        """The columns of the pelvis's velocity, in metres: times `pace`."""
+        width = 2 * 3 * len(self.points.names)
+        return slice(width, width + 3)
+
     def encode(self, clip: Clip, heading: float | None = None) -> Float[Array, "T D"]:
         """Rows of a clip. In the frame of the clip `heading` says where it goes, where its travel does not: a push may
         have turned it. The first row's pose before is where its motion comes from.
@@ -112,10 +121,10 @@ class BodyFeatures:
         ground = clip.positions[:, _pelvis(clip.skeleton)]
         steps, turns = differentiate(ground[:, :2], headings)
         rise = np.diff(ground[:, 2], prepend=_earlier(ground[:, 2:])[0])
-        speed = np.concatenate([steps, rise[:, None]], axis=1) * self.fps * PACE
+        speed = np.concatenate([steps, rise[:, None]], axis=1) * self.fps * self.pace
         columns = [before, points, speed]
         if self.frame == "heading":
-            columns.append(turns[:, None] * self.fps * PACE)
+            columns.append(turns[:, None] * self.fps * self.pace)
         return np.concatenate(columns, axis=1)
 
     def decode(self, rows: Float[Array, "T D"], at: Placement | None = None, name: str = "decoded") -> Clip:
@@ -136,8 +145,8 @@ class BodyFeatures:
 
     def path(self, rows: Float[Array, "T D"], at: Placement) -> tuple[Float[Array, "T 2"], Float[Array, "T"]]:
         """Where the pelvis goes on the ground, and its heading."""
-        first = 2 * 3 * len(self.points.names)
-        scale = 1.0 / (self.fps * PACE)
+        first = self.velocity.start
+        scale = 1.0 / (self.fps * self.pace)
         turns = rows[:, first + 3] if self.frame == "heading" else np.zeros(len(rows))
         return integrate(rows[:, first : first + 2] * scale, turns * scale, at)
 
@@ -148,7 +157,8 @@ class BodyFeatures:
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
         mean, arrays = pack_clip(self.guess.mean)
-        data = {"mean": mean, "frame": self.frame, "fps": self.fps, "points": list(self.points.names)}
+        data = {"mean": mean, "frame": self.frame, "fps": self.fps, "pace": self.pace}
+        data["points"] = list(self.points.names)
         guess = {f"guess_{part}": getattr(self.guess, part) for part in ("centre", "axes", "weights")}
         return data, arrays | guess | {"point_joints": self.points.joints, "point_places": self.points.places}
 
@@ -168,7 +178,7 @@ class BodyFeatures:
         if not whole:
             raise MotionError("The points of these features do not fit their skeleton; the bundle is damaged.")
         points = BodyPoints(mean.skeleton, names, joints, places)
-        return cls(points, Guess(mean, centre, axes, weights), data["frame"], float(data["fps"]))
+        return cls(points, Guess(mean, centre, axes, weights), data["frame"], float(data["fps"]), float(data["pace"]))
 
 
 def learn_guess(points: BodyPoints, poses: Sequence[Pose], fps: float) -> Guess:

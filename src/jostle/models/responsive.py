@@ -31,7 +31,7 @@ from jostle.clips import Clip
 from jostle.clips.cycle import find_cycle
 from jostle.clips.seam import added, difference, velocity
 from jostle.errors import MotionError
-from jostle.features.bodies import BodyFeatures, Frame
+from jostle.features.bodies import PACE, BodyFeatures, Frame
 from jostle.features.features import Placement, fitted
 from jostle.maths import spring
 from jostle.models import checks, learn, sparse
@@ -179,6 +179,8 @@ def fit_responsive(
     latent: int = 3,
     normal: int | None = None,
     frame: Frame | None = None,
+    headings: Sequence[float | None] | None = None,
+    pace: float = PACE,
     noise: float = NOISE,
     iterations: int = POSE_ITERATIONS,
     paper: bool = False,
@@ -186,13 +188,17 @@ def fit_responsive(
     watch: Watch | None = None,
 ) -> Responsive:
     """Learn poses and their dynamics. `normal` is the clip (from 0) whose cycles give the mean; `frame` says whether
-    clips are aligned once ("clip") or in every frame ("heading"); `noise` is in metres; `paper` departs in nothing.
+    clips are aligned once ("clip") or in every frame ("heading"), and `headings` where each goes, if its travel does
+    not tell; `pace` weighs velocities (`features.bodies`); `noise` is in metres; `paper` departs in nothing.
     """
     given = checks.check_clips(clips, least=4, same_bones=True)
     watch = watch or Watch()
     watch.plan(iterations + STEP_ITERATIONS)
-    features = BodyFeatures.of(given, frame)
-    rows = [features.encode(clip) for clip in given]
+    features = BodyFeatures.of(given, frame, pace=pace)
+    if headings is not None and len(headings) != len(given):
+        raise MotionError(f"There are {len(given)} clips and {len(headings)} headings; give one for each.")
+    ways = [None] * len(given) if headings is None else headings
+    rows = [features.encode(clip, heading) for clip, heading in zip(given, ways, strict=True)]
     centre, notes = _centre(given, rows, features, normal)
     lengths = tuple(len(part) for part in rows)
     stacked = np.concatenate(rows)
