@@ -20,7 +20,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import jax
@@ -63,11 +63,12 @@ class Learnt:
 class Watch:
     """Who looks on: told how far learning is, and keeping a journal on disk if it has a place for it."""
 
-    progress: Callable[[float, float], None] = lambda done, total: None
+    progress: Callable[[int, int], None] = lambda done, total: None
     journal: PathLike | None = None
     resume: bool = False
     total: int = 0
     done: int = 0
+    scope: str = ""  # before the names of stages, where several models are learnt one after the other
     _stages: dict[str, tuple[dict[str, Any], Array]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -82,8 +83,19 @@ class Watch:
         self.done += iterations
         self.progress(min(self.done, self.total), max(self.total, 1))
 
+    def shared(self, count: int) -> list[Watch]:
+        """For several models, one after the other: one journal, and one way to go."""
+
+        def part(i: int) -> Watch:
+            def told(done: int, total: int) -> None:
+                self.progress(i * total + done, count * total)
+
+            return replace(self, progress=told, resume=False, scope=f"{self.scope}{i}/")
+
+        return [part(i) for i in range(count)]
+
     def recall(self, stage: str, digest: str) -> tuple[dict[str, Any], Array] | None:
-        kept = self._stages.get(stage)
+        kept = self._stages.get(self.scope + stage)
         if kept is not None and kept[0]["digest"] != digest:
             raise FileError(
                 str(self.journal), f"its stage '{stage}' is of other clips or settings; learn anew without resuming."
@@ -91,7 +103,7 @@ class Watch:
         return kept
 
     def keep(self, stage: str, state: dict[str, Any], vector: Array) -> None:
-        self._stages[stage] = (state, vector.copy())
+        self._stages[self.scope + stage] = (state, vector.copy())
         if self.journal is not None:
             _write_journal(self.journal, self._stages)
 
