@@ -30,6 +30,7 @@ KINDS = {  # what `load_controller` can bring back to life: module and class, op
     "playback": ("jostle.controllers.playback", "Playback"),
     "walker": ("jostle.controllers.walker.walker", "Walker"),
     "troupe": ("jostle.controllers.walker.troupe", "Troupe"),
+    "dynamic": ("jostle.controllers.dynamic.dynamic", "Dynamic"),
     "model": ("jostle.controllers.rollout", "Rollout"),
 }
 

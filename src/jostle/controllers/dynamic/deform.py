@@ -60,15 +60,12 @@ class Deformer:
 
     def deform(self, pose: Pose, loads: Sequence[Load], stands: Sequence[Stand] = ()) -> Pose:
         """The pose after a frame of these forces."""
-        qpos = self.physics.to_qpos(pose)
-        return self.physics.to_pose(self.physics.displaced(qpos, self._displacement(qpos, loads, stands)))
+        return self.displaced(pose, self.displacement(pose, loads, stands))
 
     def displacement(self, pose: Pose, loads: Sequence[Load], stands: Sequence[Stand] = ()) -> Float[Array, "nv"]:
-        return self._displacement(self.physics.to_qpos(pose), loads, stands)
-
-    def _displacement(self, qpos: Float[Array, "nq"], loads: Sequence[Load], stands: Sequence[Stand]) -> Array:
+        """What a frame of these forces adds to a pose, in MuJoCo's velocities times seconds."""
         now = self._instant
-        now.set(qpos)
+        now.set(self.physics.to_qpos(pose))
         matrix = now.mass_matrix()
         pushed = sum((now.jacobian(load.joint, load.point).T @ load.force for load in loads), np.zeros(len(matrix)))
         inner = np.arange(6, len(matrix))
@@ -77,3 +74,6 @@ class Deformer:
             across = now.jacobian(stand.joint, stand.place)
             matrix += self.hold * (across.T @ across)
         return self.dt**2 * np.linalg.solve(matrix, pushed)
+
+    def displaced(self, pose: Pose, step: Float[Array, "nv"]) -> Pose:
+        return self.physics.to_pose(self.physics.displaced(self.physics.to_qpos(pose), step))

@@ -1,0 +1,225 @@
+"""One latent model of a normal motion and its answers to pushes, with what a push does to it.
+
+A *row* is the model's features of one frame (`features.bodies`): points before and now, seen from below the pelvis
+along the way of the character, and its velocity. Everything here happens in that frame; where the character is and
+which way it goes is the controller's affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from jostle.body import Body, Physics, build_body, compile_body
+from jostle.controllers.dynamic.deform import Deformer, Load, Stand
+from jostle.controllers.dynamic.flow import Flow
+from jostle.errors import MotionError
+from jostle.features.bodies import BodyFeatures
+from jostle.maths import quat
+from jostle.models.responsive import Responsive
+from jostle.models.sequences import slices
+from jostle.skeleton import Pose, find_roles, forward
+from jostle.types import Array, Float
+
+PLANTED = 0.35  # metres a second: a heel or toe that is slower bears the body
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A push in a training clip."""
+
+    time: float  # seconds after the clip's first frame
+    duration: float
+    joint: int
+    force: Float[Array, "3"]  # newtons, in the frame of the features
+    point: Float[Array, "3"] | None = None  # in the joint's frame
+
+    @property
+    def impulse(self) -> Float[Array, "3"]:
+        return self.force * self.duration
+
+
+@dataclass(frozen=True, eq=False)
+class Responses:
+    model: Responsive
+    normal: int  # which of the model's clips nobody pushed
+    pushes: tuple[tuple[Given, ...], ...]  # of each clip
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.normal < len(self.model.lengths) == len(self.pushes)):
+            raise MotionError("The pushes do not fit the clips of their model; the bundle is damaged.")
+
+    @property
+    def features(self) -> BodyFeatures:
+        return self.model.features
+
+    @property
+    def dt(self) -> float:
+        return 1.0 / self.features.fps
+
+    @cached_property
+    def body(self) -> Body:
+        return build_body(self.features.skeleton)
+
+    @cached_property
+    def physics(self) -> Physics:
+        return compile_body(self.body)
+
+    @cached_property
+    def deformer(self) -> Deformer:
+        return Deformer(self.physics, self.dt)
+
+    @property
+    def usual(self) -> slice:
+        """The rows of the normal motion."""
+        return slices(self.model.lengths)[self.normal]
+
+    # What comes next
+
+    @cached_property
+    def flow(self) -> Flow:
+        return Flow.of(self.model, self.normal, self.forced)
+
+    @cached_property
+    def forced(self) -> Float[Array, "N Q"]:
+        """By how much pushes displaced the latent positions of the training rows, frame by frame."""
+        poses = self.model.poses
+        out = np.zeros_like(poses.x)
+        for rows, pushes in zip(slices(self.model.lengths), self.pushes, strict=True):
+            for t in range(1, rows.stop - rows.start):
+                loads = acting(pushes, t * self.dt, self.dt)
+                if loads:
+                    row = poses.rows[rows.start + t]
+                    pose = self.features.pose(row)
+                    step = self.deformer.displacement(pose, loads, self.stands(row))
+                    free = self.moved(row, pose, self.deformer.displaced(pose, -step))
+                    out[rows.start + t] = poses.encode(row) - poses.encode(free)
+        return out
+
+    # Poses
+
+    @cached_property
+    def _reading(self) -> tuple[Pose, Float[Array, "N O"]]:
+        """A pose in the middle, and weights that regress joints on latent positions, as `decode` does points."""
+        seen = self.features.pose(self.model.poses.rows)
+        middle = Pose(seen.root.mean(axis=0), quat.mean(seen.wxyz))
+        turns = quat.log(quat.inv_mul(middle.wxyz, seen.wxyz)).reshape(len(seen.root), -1)
+        outputs = np.concatenate([seen.root - middle.root, turns], axis=1)
+        known = self.model.poses.posterior
+        if len(known.inputs) == len(outputs):
+            return middle, known.shrink @ outputs
+        k = known.kernel(known.hypers, self.model.poses.x, known.inputs)  # of few inducing inputs: least squares
+        normal = k.T @ k + known.noise * known.kernel(known.hypers, known.inputs, known.inputs)
+        return middle, np.linalg.solve(normal + 1e-9 * np.trace(normal) * np.eye(len(normal)), k.T @ outputs)
+
+    def read(self, x: Float[Array, "Q"], row: Float[Array, "D"]) -> Pose:
+        """The pose whose points are where the row says, over the origin: one step of Gauss-Newton from joints that are
+        regressed on the latent position.
+        """
+        middle, weights = self._reading
+        known = self.model.poses.posterior
+        seen = (known.kernel(known.hypers, x[None], known.inputs) @ weights)[0]
+        wxyz = quat.mul(middle.wxyz, quat.exp(seen[3:].reshape(-1, 3)))
+        wanted = row[self.features.now].reshape(-1, 3)
+        return self.features.points.solve(wanted, Pose(middle.root + seen[:3], wxyz), iterations=1)
+
+    # Pushes
+
+    @cached_property
+    def _feet(self) -> list[int]:
+        """Which points are heels and toes; where a body has no soles, none."""
+        return [i for i, name in enumerate(self.features.points.names) if name.endswith((".heel", ".toe"))]
+
+    def stands(self, row: Float[Array, "D"]) -> list[Stand]:
+        """What bears the body: heels and toes that hardly move."""
+        points, feet = self.features.points, self._feet
+        if not feet:
+            return []
+        width = self.features.now.start
+        before, now = row[:width].reshape(-1, 3)[feet], row[self.features.now].reshape(-1, 3)[feet]
+        speed = np.linalg.norm((now - before) / self.dt + self.velocity(row) * [1.0, 1.0, 0.0], axis=1)
+        slow = [i for i, v in zip(feet, speed, strict=True) if v < PLANTED]
+        return [Stand(int(points.joints[i]), points.places[i]) for i in slow]
+
+    def velocity(self, row: Float[Array, "D"]) -> Float[Array, "3"]:
+        """Metres a second, of the pelvis."""
+        return row[self.features.velocity] / self.features.pace
+
+    def moved(self, row: Float[Array, "D"], pose: Pose, then: Pose) -> Float[Array, "D"]:
+        """The row, where the frame ends in another pose: points and velocity change; where it comes from does not."""
+        points, shift = self.features.points, self.pelvis(then) - self.pelvis(pose)
+        ground = shift * [1.0, 1.0, 0.0]
+        change = points.of(Pose(then.root - ground, then.wxyz)) - points.of(pose)
+        out = row.copy()
+        out[self.features.now] += change.reshape(-1)
+        out[self.features.velocity] += shift / self.dt * self.features.pace
+        return out
+
+    def contacts(self, row: Float[Array, "D"]) -> dict[str, bool]:
+        """Which feet bear the body."""
+        points = self.features.points
+        bearing = {stand.joint for stand in self.stands(row)}
+        return {points.names[i].rsplit(".", 1)[0]: int(points.joints[i]) in bearing for i in self._feet}
+
+    def log_likelihood(self, row: Float[Array, "D"], x: Float[Array, "Q"]) -> float:
+        """ln p of a row at its latent position, each scaled feature on its own, without the constant."""
+        poses = self.model.poses
+        spread = float(poses.variance(x)) + poses.noise
+        miss = ((row - poses.decode(x))[poses.kept] * poses.scales) ** 2
+        return -0.5 * (float(np.sum(miss)) / spread + len(miss) * float(np.log(spread)))
+
+    def pelvis(self, pose: Pose) -> Float[Array, "3"]:
+        """Where it is; features see a pose from below it."""
+        joint = find_roles(self.features.skeleton).get("pelvis", 0)
+        return pose.root if joint == 0 else forward(self.features.skeleton, pose).positions[joint]
+
+    def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        fitted, arrays = self.model.pack()
+        return {"fitted": fitted, "normal": self.normal, "pushes": _said(self.pushes)}, arrays
+
+    @classmethod
+    def unpack(cls, data: dict[str, Any], arrays: dict[str, Array]) -> Responses:
+        model = Responsive.unpack(data["fitted"], arrays)
+        pushes = tuple(tuple(_heard(push) for push in clip) for clip in data["pushes"])
+        count = model.features.skeleton.joint_count
+        if not all(0 <= push.joint < count and push.duration > 0 for clip in pushes for push in clip):
+            raise MotionError("The pushes do not fit the skeleton of their model; the bundle is damaged.")
+        return cls(model, int(data["normal"]), pushes)
+
+
+def acting(pushes: Sequence[Given], now: float, dt: float) -> list[Load]:
+    """What pushes in the frame that ends now, each for as much of it as it lasts."""
+    loads = []
+    for push in pushes:
+        lasts = min(now, push.time + push.duration) - max(now - dt, push.time)
+        if lasts > 1e-6 * dt:
+            loads.append(Load(push.joint, push.force * (lasts / dt), push.point))
+    return loads
+
+
+def _said(pushes: Sequence[Sequence[Given]]) -> list[list[dict[str, Any]]]:
+    return [
+        [
+            {
+                "time": push.time,
+                "duration": push.duration,
+                "joint": push.joint,
+                "force": push.force.tolist(),
+                "point": None if push.point is None else push.point.tolist(),
+            }
+            for push in clip
+        ]
+        for clip in pushes
+    ]
+
+
+def _heard(push: dict[str, Any]) -> Given:
+    point = None if push["point"] is None else np.array(push["point"], dtype=float)
+    force = np.array(push["force"], dtype=float)
+    if force.shape != (3,) or not np.all(np.isfinite(force)) or (point is not None and point.shape != (3,)):
+        raise MotionError("A push of this model is no force at a point; the bundle is damaged.")
+    return Given(float(push["time"]), float(push["duration"]), int(push["joint"]), force, point)

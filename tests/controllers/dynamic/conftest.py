@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from jostle import assets
+from jostle.clips import load_clip
+from jostle.controllers.dynamic.learn import Example, fit_dynamic
+from jostle.runtime import load_recording
+
+
+def example(path):
+    recorded = load_recording(path)
+    return Example(recorded, tuple((timed.time, timed.push) for timed in recorded.pushes))
+
+
+@pytest.fixture(scope="session")
+def walk():
+    return load_clip(assets.clip_path("walk"))
+
+
+@pytest.fixture(scope="session")
+def pushed():
+    """Pushed forwards, backwards and to the left."""
+    paths = [clip for clip, _ in assets.pushed_clips()]
+    return [example(paths[i]) for i in (1, 29, 15)]
+
+
+@pytest.fixture(scope="session")
+def person(walk, pushed):
+    return fit_dynamic([Example(walk), *pushed], iterations=30)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(4)
