@@ -12,6 +12,7 @@ from jostle.cli.evaluate import evaluate
 from jostle.cli.fit import fit
 from jostle.cli.model import info as model_info
 from jostle.cli.model import list_models, plot, predict
+from jostle.cli.push import push
 from jostle.cli.show import demo, render, view
 from jostle.cli.walk import optimise, parameters, record
 
@@ -34,7 +35,7 @@ def build_app() -> SubcommandApp:
         model.command(name=command.__name__)(command)
     app.command(model, name="model", help="Ask motion models: list, info, plot, predict.")
     app.command(clips, name="clips", help="Ask clips about themselves: info, check.")
-    for command in (fit, convert, view, render, demo, evaluate):
+    for command in (fit, push, convert, view, render, demo, evaluate):
         app.command(name=command.__name__)(command)
     return app
 

@@ -1,14 +1,15 @@
-"""`jostle fit`: a motion model from clips; ctrl-C keeps a journal, and --resume goes on to the same result."""
+"""`jostle fit`: a motion model or a character from clips; after ctrl-C, --resume goes on to the same result."""
 
 from __future__ import annotations
 
 import json as json_module
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import tyro
 
@@ -17,8 +18,10 @@ from jostle.errors import CommandError, unknown_name
 
 if TYPE_CHECKING:
     from jostle.models import MotionModel
+    from jostle.models.learn import Watch
 
 Output = Annotated[str, tyro.conf.arg(aliases=["-o"])]
+Learnt = TypeVar("Learnt")
 Several = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]
 
 
@@ -27,7 +30,8 @@ def fit(
     /,
     *,
     output: Output,
-    model: str = "responsive",
+    model: str | None = None,
+    controller: str | None = None,
     latent: int | None = None,
     fps: float | None = None,
     iterations: int | None = None,
@@ -38,12 +42,14 @@ def fit(
     resume: bool = False,
     json: bool = False,
 ) -> None:
-    """Learn a motion model from clips: jostle fit walk*.bvh -o walk.jostle --model gpdm
+    """Learn from clips a motion model (jostle fit walk*.bvh -o walk.jostle --model gpdm), or a character that answers
+    pushes (jostle fit walk.bvh push*.bvh -o me.jostle --controller dynamic).
 
     Args:
         files: clips in any readable format, or shipped clips by name
         output: the model to write (.jostle); while it is learnt, its journal lies beside it
-        model: responsive, gpdm, bgpdm, multifactor, circle or connected
+        model: responsive (unless said), gpdm, bgpdm, multifactor, circle or connected
+        controller: dynamic: a character, from a clip of its normal motion and others in which it is pushed
         latent: dimensions of the latent space
         fps: frames a second that it learns and plays
         iterations: of learning, at most
@@ -56,17 +62,27 @@ def fit(
     """
     from jostle.models import KNOWN
 
+    if controller not in (None, "dynamic"):
+        raise CommandError(unknown_name("controller", controller, ["dynamic"]))
+    if controller is not None and model is not None:
+        raise CommandError("A character has models of its own kind; give --controller or --model, not both.")
+    model = model or "responsive"
     if model not in KNOWN:
         raise CommandError(unknown_name("model", model, KNOWN))
     given = {"latent": latent, "fps": fps, "iterations": iterations, "subjects": subject, "gaits": gait}
     options = {name: value for name, value in given.items() if value not in (None, ())} | dict(map(_setting, option))
+    if controller is not None:
+        from jostle.cli.character import fit_dynamic
+
+        fit_dynamic(files, output, options, seed, partial(_watched, output, controller, resume), json)
+        _forget(output)
+        return
     begun = time.monotonic()
     learnt = _learn(files, output, model, options, seed, resume)
     from jostle.runtime import save_model
 
     save_model(learnt, output)
-    with suppress(FileNotFoundError):
-        journal_of(output).unlink()
+    _forget(output)
     _tell(learnt, output, time.monotonic() - begun, json)
 
 
@@ -84,20 +100,31 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
+def _forget(output: str) -> None:
+    """What is learnt needs no journal."""
+    with suppress(FileNotFoundError):
+        journal_of(output).unlink()
+
+
 def _learn(
     files: Sequence[str], output: str, model: str, options: dict[str, Any], seed: int, resume: bool
 ) -> MotionModel:
-    """Fitted, or stopped with the command that goes on."""
     from jostle.models import fit as learn
+
+    clips = load_all(files, None)
+    return _watched(output, model, resume, lambda watch: learn(clips, model, seed=seed, watch=watch, **options))
+
+
+def _watched(output: str, what: str, resume: bool, learning: Callable[[Watch], Learnt]) -> Learnt:
+    """Fitted, or stopped with the command that goes on."""
     from jostle.models.learn import Watch
 
-    clips, journal = load_all(files, None), journal_of(output)
+    journal = journal_of(output)
     if resume and not journal.exists():
         raise CommandError(f"There is no {journal} to go on from; fit without --resume.")
     try:
-        with told_to_end(), told_warnings(), progress(f"fitting {model}") as report:
-            watch = Watch(report, journal, resume)
-            return learn(clips, model, seed=seed, watch=watch, **options)
+        with told_to_end(), told_warnings(), progress(f"fitting {what}") as report:
+            return learning(Watch(report, journal, resume))
     except KeyboardInterrupt:
         again = (
             ""

@@ -1,0 +1,96 @@
+"""`jostle push`: what a character does when it is pushed, as a clip or a film."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from jostle.cli.common import find, is_character, print_json, progress, say
+from jostle.errors import CommandError
+
+if TYPE_CHECKING:
+    from jostle.runtime import Recording
+
+FILMS = (".mp4", ".gif", ".png")
+LONGEST_RUN = 600.0  # seconds
+_AFTER = 4.0  # seconds that are shown after the last push
+
+
+def push(
+    character: Annotated[str, tyro.conf.Positional],
+    /,
+    *,
+    push: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = (),
+    output: Annotated[str, tyro.conf.arg(aliases=["-o"])],
+    seconds: float | None = None,
+    fps: float = 60.0,
+    json: bool = False,
+) -> None:
+    """Push a character and keep what it does: jostle push me.jostle --push "torso 300N back-left at 2s" -o out.glb
+
+    Args:
+        character: a character (.jostle) or a shipped walker (walker:stocky)
+        push: part, newtons, direction, moment and, if not 0.2 s, duration: "left_arm 120N forward-left at 1.5s for
+            0.3s"; several times for several pushes
+        output: a clip in any writable format, with a .json of the pushes beside a .bvh; or .mp4, .gif, .png
+        seconds: how long it runs; four seconds after the last push unless said
+        fps: frames a second
+        json: print one JSON object: how far it was moved, and how sure the model was
+    """
+    from jostle.controllers import Command
+    from jostle.runtime import Character, load_controller, record
+    from jostle.runtime.wording import read_push
+
+    if not is_character(character):
+        raise CommandError(f"'{character}' is no character; make one with `jostle fit --controller dynamic`.")
+    if not 1.0 <= fps <= 240.0:
+        raise CommandError(f"A clip can have 1 to 240 frames a second, not {fps:g}.")
+    pushes = sorted((read_push(text) for text in push), key=lambda timed: timed.time)
+    last = max((timed.time + timed.push.duration for timed in pushes), default=0.0)
+    length = last + _AFTER if seconds is None else seconds
+    if not last < length <= LONGEST_RUN:
+        raise CommandError(f"The run ends at {length:g} s; the last push ends at {last:g} s, and 600 s are the most.")
+    runner = Character(load_controller(find(character)), fps)
+    waiting = list(pushes)
+
+    with progress(f"pushing {Path(character).stem}") as report:
+
+        def command(time: float) -> Command:
+            report(int(10 * time), int(10 * length))
+            due = []
+            while waiting and waiting[0].time <= time + 0.5 / fps:
+                due.append(waiting.pop(0).push)
+            return Command(pushes=tuple(due))
+
+        done = record(runner, length, command, name=Path(output).stem)
+    _keep(done, output)
+    if json:
+        print_json(_told(done, output))
+
+
+def _keep(done: Recording, output: str) -> None:
+    ending = Path(output).suffix.lower()
+    if ending in FILMS:
+        from jostle.export import render
+
+        with progress(f"rendering {output}") as report:
+            render([done], output, progress=report)
+    elif ending == ".bvh":
+        from jostle.runtime import save_recording
+
+        save_recording(done, output)
+    else:
+        from jostle.clips import save_clip
+
+        save_clip(done, output)
+    say(f"{output}: {done.duration:.1f} s, {len(done.pushes)} pushes.")
+
+
+def _told(done: Recording, output: str) -> dict:
+    quality = {
+        name: {"least": float(channel.min()), "most": float(channel.max())} for name, channel in done.quality.items()
+    }
+    end = (done.root[-1] - done.root[0]).round(4).tolist()
+    return {"file": output, "seconds": done.duration, "pushes": len(done.pushes), "moved": end, "quality": quality}
