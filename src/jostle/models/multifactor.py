@@ -38,7 +38,7 @@ from jostle.models.judge import assemble, learning, tied
 from jostle.models.latent_dynamics import Dynamics, LatentDynamics
 from jostle.models.learn import Watch
 from jostle.skeleton import Pose
-from jostle.types import Array, Float
+from jostle.types import Array, Float, Int
 
 _LEAST_NOISE = 1e-4  # the variance of a step
 _OTHER = 0.3  # the spread of the dimensions beyond the circle when learning begins
@@ -81,7 +81,7 @@ class Multifactor:
     @cached_property
     def dynamics(self) -> Dynamics:
         X = self.gp.inputs[:, self.gp.factors.style :]
-        return Dynamics(self.settings, X, self.lengths, self.log_alpha)
+        return Dynamics(self.settings, X, self.lengths, self.log_alpha, _pairs(self.settings, X, self.lengths))
 
     def style(self, **labels: str) -> Float[Array, "S"]:
         """The tied factors of these labels side by side; a factor that is not named is the mean of its labels."""
@@ -216,6 +216,8 @@ def learn_multifactor(
     data |= {"Y": made.Y, "kappa": np.array(made.kappa), "balance": np.array(balance)}
     chosen = sparse.choose(np.asarray(assemble(tied(start, data, factors), start["X"])), seed)
     data |= {} if chosen is None else {"chosen": chosen}
+    pairs = _pairs(dynamics, start["X"], lengths)
+    data |= {} if pairs is None else {"pairs": pairs}
     watch = watch or Watch()
     watch.plan(iterations)
     low, high = dynamics.bounds
@@ -229,6 +231,12 @@ def learn_multifactor(
     )
     told = (*notes, *features.notes, *learnt_notes(found, chosen))
     return Multifactor(features, gp, labels, {n: p[n] for n in labels.names}, dynamics, p["log_alpha"], balance, told)
+
+
+def _pairs(dynamics: LatentDynamics, X: Float[Array, "N q"], lengths: tuple[int, ...]) -> Int[Array, "M"] | None:
+    """Transitions that stand for all, where there are very many: the same ones of the same X, so no bundle says it."""
+    rows = dynamics.rows(lengths)
+    return sparse.choose(dynamics.pairs(X, rows["past"], rows["now"])[0])
 
 
 def unit_of(X: Float[Array, "N q"]) -> Float[Array, "N q"]:
