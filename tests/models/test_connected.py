@@ -1,5 +1,7 @@
 """The connected model: its objective beside dense formulas, its velocities, seams, round trips and bad input."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -202,6 +204,17 @@ def test_many_frames_are_told_by_few(clips, monkeypatch):
     assert np.degrees(quat.angle(quat.inv_mul(pose.wxyz, seen.wxyz))).mean() < 2.5
     again = Connected.unpack(*model.pack())
     np.testing.assert_array_equal(again.poses.weights, model.poses.weights)
+
+
+def test_a_pose_at_run_time_reads_no_training_frames(model):
+    """Everything that depends on their number is computed once."""
+    x = model.latent_rows[3]
+    seen = model.pose_rows(x), model.variance(x)
+    object.__setattr__(blind := replace(model), "rows", None)
+    for name in ("centre", "poses"):
+        object.__setattr__(blind, name, getattr(model, name))
+    np.testing.assert_array_equal(blind.pose_rows(x), seen[0])
+    assert blind.variance(x) == seen[1]
 
 
 def test_bad_input(clips):

@@ -50,7 +50,7 @@ class Connected:
 
     kind = "connected"
 
-    @property
+    @cached_property
     def centre(self) -> Float[Array, "P"]:
         """b of section 4.4."""
         return self.rows[:, : self.features.pose_count].mean(axis=0)
