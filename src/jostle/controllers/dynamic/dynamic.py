@@ -27,7 +27,7 @@ import numpy as np
 
 from jostle.body import Body
 from jostle.clips import Clip
-from jostle.controllers.dynamic.responses import Given, Responses, acting
+from jostle.controllers.dynamic.responses import Given, Responses, Sight, acting
 from jostle.controllers.protocol import Command, Observed, Push, Start
 from jostle.errors import MotionError
 from jostle.maths import quat
@@ -111,23 +111,23 @@ class Dynamic:
         x = model.model.poses.encode(rows)
         memory = Memory(0, x, rows, np.zeros(rows.shape[1]), np.array(position, dtype=float), float(heading))
         pose = model.features.pose(rows[-1])
-        return self._shown(pose, 0.0, memory, 0.0)
+        return self._shown(pose, 0.0, memory, model.look(x[-1]), 0.0)
 
     def step(self, state: DynamicState, command: Command) -> DynamicState:
         memory = self._pressed(state.memory, state.time, command.pushes)
         model, time = self.models[memory.model], state.time + self.dt
         poses = model.model.poses
         x, lost = model.flow.next(*memory.x)
-        said = poses.decode(x)
-        row = said + memory.aside * self._fading
+        sight = model.look(x)
+        row = sight.row + memory.aside * self._fading
         row[: model.features.now.start] = memory.rows[-1][model.features.now]
-        pose = model.read(x, row)
+        pose = model.read(sight.guess, row)
         loads = acting(memory.pushes, time, self.dt)
         if loads:
             then = model.deformer.deform(pose, loads, model.stands(row))
             pushed = model.moved(row, pose, then)
             x = x + poses.encode(pushed) - poses.encode(row)
-            said = poses.decode(x)
+            sight = model.look(x)
             row, pose = pushed, Pose(then.root - model.pelvis(then) * [1.0, 1.0, 0.0], then.wxyz)
         way = quat.apply(quat.from_yaw(memory.heading), model.velocity(row) * [1.0, 1.0, 0.0])
         going = tuple(push for push in memory.pushes if push.time + push.duration > time)
@@ -135,11 +135,11 @@ class Dynamic:
             memory,
             x=np.stack([memory.x[-1], x]),
             rows=np.stack([memory.rows[-1], row]),
-            aside=row - said,
+            aside=row - sight.row,
             place=memory.place + way[:2] * self.dt,
             pushes=going,
         )
-        return self._shown(pose, time, memory, lost)
+        return self._shown(pose, time, memory, sight, lost)
 
     @cached_property
     def _fading(self) -> Float[Array, "D"]:
@@ -174,7 +174,7 @@ class Dynamic:
         x = poses.encode(memory.rows)
         return replace(memory, model=chosen, x=x, aside=memory.rows[-1] - poses.decode(x[-1]))
 
-    def _shown(self, pose: Pose, time: float, memory: Memory, lost: float) -> DynamicState:
+    def _shown(self, pose: Pose, time: float, memory: Memory, sight: Sight, lost: float) -> DynamicState:
         model = self.models[memory.model]
         turn, wxyz = quat.from_yaw(memory.heading), pose.wxyz.copy()
         wxyz[0] = quat.mul(turn, wxyz[0])
@@ -182,8 +182,8 @@ class Dynamic:
         root[:2] += memory.place
         quality = {
             "lost": lost,
-            "variance": float(model.model.poses.variance(memory.x[-1])),
-            "log_likelihood": model.log_likelihood(memory.rows[-1], memory.x[-1]),
+            "variance": sight.variance,
+            "log_likelihood": model.log_likelihood(memory.rows[-1], sight),
             "model": float(memory.model),
         }
         return DynamicState(Pose(root, wxyz), time, memory, Observed(model.contacts(memory.rows[-1]), quality))

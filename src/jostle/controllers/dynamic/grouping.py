@@ -15,7 +15,7 @@ import numpy as np
 from jostle.controllers.dynamic.responses import Given
 from jostle.types import Array, Float
 
-MOST = 1400  # frames of a model besides the normal motion: what an exact process learns in half a minute
+MOST = 1300  # frames of a model besides the normal motion: what an exact process learns in half a minute
 _DIRECTION, _TIME, _OVERLAP = 1.0, 0.3, 0.3  # weights of what makes clips unlike
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from jostle.body import Body, Physics, build_body, compile_body
 from jostle.controllers.dynamic.deform import Deformer, Load, Stand
-from jostle.controllers.dynamic.flow import Flow
+from jostle.controllers.dynamic.flow import Flow, explained
 from jostle.errors import MotionError
 from jostle.features.bodies import BodyFeatures
 from jostle.maths import quat
@@ -41,6 +41,15 @@ class Given:
     @property
     def impulse(self) -> Float[Array, "3"]:
         return self.force * self.duration
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What a model says of a latent position."""
+
+    row: Float[Array, "D"]
+    guess: Pose  # about its pose, over the origin
+    variance: float  # of a scaled feature, without noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,30 +111,47 @@ class Responses:
 
     # Poses
 
+    def look(self, x: Float[Array, "Q"]) -> Sight:
+        """What the model says of a latent position; one evaluation of its kernel."""
+        poses, known, joints = self.model.poses, self.model.poses.posterior, self._middle.wxyz.shape[0]
+        k = known.kernel(known.hypers, x[None], known.inputs)[0]
+        seen = k @ self._weights
+        row = poses.centre.copy()
+        row[poses.kept] += seen[: -3 * (joints + 1)]
+        turns = seen[-3 * joints :].reshape(joints, 3)
+        guess = Pose(
+            self._middle.root + seen[-3 * (joints + 1) : -3 * joints], quat.mul(self._middle.wxyz, quat.exp(turns))
+        )
+        return Sight(row, guess, max(poses.alpha - explained(self._shrink, k), 0.0))
+
     @cached_property
-    def _reading(self) -> tuple[Pose, Float[Array, "N O"]]:
-        """A pose in the middle, and weights that regress joints on latent positions, as `decode` does points."""
-        seen = self.features.pose(self.model.poses.rows)
-        middle = Pose(seen.root.mean(axis=0), quat.mean(seen.wxyz))
+    def _shrink(self) -> Float[Array, "M M"]:
+        return self.model.poses.posterior.shrink.astype(np.float32)
+
+    @cached_property
+    def _learnt(self) -> Pose:
+        return self.features.pose(self.model.poses.rows)
+
+    @cached_property
+    def _middle(self) -> Pose:
+        return Pose(self._learnt.root.mean(axis=0), quat.mean(self._learnt.wxyz))
+
+    @cached_property
+    def _weights(self) -> Float[Array, "M O"]:
+        """Of the kernel: points and velocity, as `decode` has them, and behind them the joints, regressed likewise."""
+        middle, seen, known = self._middle, self._learnt, self.model.poses.posterior
         turns = quat.log(quat.inv_mul(middle.wxyz, seen.wxyz)).reshape(len(seen.root), -1)
         outputs = np.concatenate([seen.root - middle.root, turns], axis=1)
-        known = self.model.poses.posterior
         if len(known.inputs) == len(outputs):
-            return middle, known.shrink @ outputs
+            return np.concatenate([known.weights, known.shrink @ outputs], axis=1)
         k = known.kernel(known.hypers, self.model.poses.x, known.inputs)  # of few inducing inputs: least squares
         normal = k.T @ k + known.noise * known.kernel(known.hypers, known.inputs, known.inputs)
-        return middle, np.linalg.solve(normal + 1e-9 * np.trace(normal) * np.eye(len(normal)), k.T @ outputs)
+        joints = np.linalg.solve(normal + 1e-9 * np.trace(normal) * np.eye(len(normal)), k.T @ outputs)
+        return np.concatenate([known.weights, joints], axis=1)
 
-    def read(self, x: Float[Array, "Q"], row: Float[Array, "D"]) -> Pose:
-        """The pose whose points are where the row says, over the origin: one step of Gauss-Newton from joints that are
-        regressed on the latent position.
-        """
-        middle, weights = self._reading
-        known = self.model.poses.posterior
-        seen = (known.kernel(known.hypers, x[None], known.inputs) @ weights)[0]
-        wxyz = quat.mul(middle.wxyz, quat.exp(seen[3:].reshape(-1, 3)))
-        wanted = row[self.features.now].reshape(-1, 3)
-        return self.features.points.solve(wanted, Pose(middle.root + seen[:3], wxyz), iterations=1)
+    def read(self, guess: Pose, row: Float[Array, "D"]) -> Pose:
+        """The pose whose points are where the row says, over the origin: one step of Gauss-Newton from a guess."""
+        return self.features.points.solve(row[self.features.now].reshape(-1, 3), guess, iterations=1)
 
     # Pushes
 
@@ -165,11 +191,11 @@ class Responses:
         bearing = {stand.joint for stand in self.stands(row)}
         return {points.names[i].rsplit(".", 1)[0]: int(points.joints[i]) in bearing for i in self._feet}
 
-    def log_likelihood(self, row: Float[Array, "D"], x: Float[Array, "Q"]) -> float:
-        """ln p of a row at its latent position, each scaled feature on its own, without the constant."""
+    def log_likelihood(self, row: Float[Array, "D"], sight: Sight) -> float:
+        """ln p of a row where this is seen, each scaled feature on its own, without the constant."""
         poses = self.model.poses
-        spread = float(poses.variance(x)) + poses.noise
-        miss = ((row - poses.decode(x))[poses.kept] * poses.scales) ** 2
+        spread = sight.variance + poses.noise
+        miss = ((row - sight.row)[poses.kept] * poses.scales) ** 2
         return -0.5 * (float(np.sum(miss)) / spread + len(miss) * float(np.log(spread)))
 
     def pelvis(self, pose: Pose) -> Float[Array, "3"]:
