@@ -21,6 +21,10 @@ EXPERIMENTS = {
         "jostle.evaluate.prediction.experiment",
         "how models continue the clips of strangers: Wang 2010, chapter 6",
     ),
+    "response": (
+        "jostle.evaluate.response.experiment",
+        "what characters do that learnt to answer pushes from a few clips: Ye & Liu 2010",
+    ),
     "reconstruction": (
         "jostle.evaluate.reconstruction.experiment",
         "how poses that were not seen go through a latent space, and where it leads: Ye & Liu 2010",

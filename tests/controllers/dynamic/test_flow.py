@@ -21,7 +21,7 @@ def test_on_the_data_it_is_the_mean_of_the_process(model):
     q = flow.steps.shape[1]
     for pair in flow.inputs[::40]:
         ahead, lost = flow.next(pair[:q], pair[q:])
-        assert lost == pytest.approx(float(known.variance(pair)) / np.exp(log_alpha[0]), abs=1e-8)
+        assert lost == pytest.approx(float(known.variance(pair)) / np.exp(log_alpha[0]), abs=1e-3)
         np.testing.assert_allclose(ahead, pair[q:] + known.mean(pair), atol=0.05 * flow.stride)
 
 

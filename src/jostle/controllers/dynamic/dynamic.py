@@ -35,6 +35,8 @@ from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
 RELAX, DRIFT = 0.1, 0.25  # seconds: half-lives of what the model cannot say
+HOMEWARD = 1.2, 2.2  # seconds after a push: when it begins to be called home, and is called in full
+CALL = 0.25  # of the way home in a frame
 _BEGIN = 0.5  # of the normal motion: where a character starts in it
 
 
@@ -48,7 +50,9 @@ class Memory:
     aside: Float[Array, "D"]  # of the last row: what the model cannot say of it
     place: Float[Array, "2"]  # of the pelvis, on the ground
     heading: float
+    slip: Float[Array, "F 2"]  # where heels and toes are shown beside where the model has them
     pushes: tuple[Given, ...] = ()  # under way, in the frame of the features, since time 0
+    calm: float = np.inf  # seconds since the last push ended
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +113,8 @@ class Dynamic:
         """Going on from two rows of features, with the pelvis above a place on the ground."""
         model = self.models[0]
         x = model.model.poses.encode(rows)
-        memory = Memory(0, x, rows, np.zeros(rows.shape[1]), np.array(position, dtype=float), float(heading))
+        aside, slip, place = np.zeros(rows.shape[1]), np.zeros((model.foot_count, 2)), np.array(position, dtype=float)
+        memory = Memory(0, x, rows, aside, place, float(heading), slip)
         pose = model.features.pose(rows[-1])
         return self._shown(pose, 0.0, memory, model.look(x[-1]), 0.0)
 
@@ -118,11 +123,15 @@ class Dynamic:
         model, time = self.models[memory.model], state.time + self.dt
         poses = model.model.poses
         x, lost = model.flow.next(*memory.x)
+        if memory.calm > HOMEWARD[0]:
+            share = min((memory.calm - HOMEWARD[0]) / (HOMEWARD[1] - HOMEWARD[0]), 1.0)
+            x = x + CALL * share * (model.flow.home(*memory.x) - x)
         sight = model.look(x)
         row = sight.row + memory.aside * self._fading
         row[: model.features.now.start] = memory.rows[-1][model.features.now]
-        pose = model.read(sight.guess, row)
         loads = acting(memory.pushes, time, self.dt)
+        slip, shown = model.hold(row, memory.slip)
+        pose = model.read(sight.guess, shown)
         if loads:
             then = model.deformer.deform(pose, loads, model.stands(row))
             pushed = model.moved(row, pose, then)
@@ -136,8 +145,10 @@ class Dynamic:
             x=np.stack([memory.x[-1], x]),
             rows=np.stack([memory.rows[-1], row]),
             aside=row - sight.row,
+            slip=slip,
             place=memory.place + way[:2] * self.dt,
             pushes=going,
+            calm=0.0 if going or loads else memory.calm + self.dt,
         )
         return self._shown(pose, time, memory, sight, lost)
 

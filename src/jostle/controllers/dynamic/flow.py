@@ -1,7 +1,7 @@
 """Where a latent position goes on to: the dynamics of Ye & Liu 2010, section 3.1, as a push needs them.
 
 The model's own dynamics (`models.responsive`) are learnt from what was recorded. For a character that is pushed anew
-that is not enough, in three ways; each is a departure of ours:
+that is not enough, in four ways; each is a departure of ours:
 
 - **No push in the targets.** In the frames in which somebody was pushed, the recorded step holds the push. A model that
   learnt it would push itself, and be pushed twice where it is. So what the push did (`forced`, from the equations of
@@ -11,6 +11,8 @@ that is not enough, in three ways; each is a departure of ours:
 - **Never lost.** Where nothing was learnt, the mean step of a Gaussian process is zero, and the character would freeze.
   It is blended there with the step of the nearest pair, beside which it stays: `KEPT` of what it is off by is left
   after a frame. So what nobody showed dies away within a second, and does not snap back.
+- **Called home.** Clips are cut, and what recovers in four seconds is not shown to its end. A while after a push the
+  position is drawn towards where the nearest pair of the normal motion goes on to: `home` says how much.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from jostle.models import gp
 from jostle.models.kernels import second_order
 from jostle.models.responsive import Responsive
 from jostle.models.sequences import slices
-from jostle.types import Array, Float
+from jostle.types import Array, Float, Int
 
 NOISY = 10.0
 KEPT = 0.95
@@ -43,6 +45,7 @@ class Flow:
     shrink: Float[Array, "M M"]
     lengths: Float[Array, "P"]
     stride: float  # the median step of the normal motion
+    base: Int[Array, "n"]  # which pairs are of the normal motion
 
     @classmethod
     def of(cls, model: Responsive, normal: int, forced: Float[Array, "N Q"]) -> Flow:
@@ -64,7 +67,7 @@ class Flow:
         scaled = pairs * lengths
         half = 0.5 * np.sum(scaled**2, axis=1)
         shrink, weights = known.shrink.astype(np.float32), known.weights
-        return cls(pairs, going, scaled, half, alpha, NOISY * noise, weights, shrink, lengths, stride)
+        return cls(pairs, going, scaled, half, alpha, NOISY * noise, weights, shrink, lengths, stride, base)
 
     def next(self, before: Float[Array, "Q"], now: Float[Array, "Q"]) -> tuple[Float[Array, "Q"], float]:
         """The position after these two, and how lost we are: 0 on the data, 1 far from all of it."""
@@ -76,6 +79,12 @@ class Flow:
         nearest = int(np.argmax(exponents))
         aside = now - self.inputs[nearest, len(now) :]
         return now + (1.0 - lost) * step + lost * (self.steps[nearest] - (1.0 - KEPT) * aside), lost
+
+    def home(self, before: Float[Array, "Q"], now: Float[Array, "Q"]) -> Float[Array, "Q"]:
+        """Where the nearest pair of the normal motion goes on to."""
+        at = np.concatenate([before, now]) * self.lengths
+        nearest = self.base[np.argmax(self.scaled[self.base] @ at - self.half[self.base])]
+        return self.inputs[nearest, len(now) :] + self.steps[nearest]
 
     def distance(self, x: Float[Array, "*b Q"]) -> Float[Array, "*b"]:
         """Median steps from the nearest position that was learnt."""

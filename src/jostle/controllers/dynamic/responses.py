@@ -26,6 +26,9 @@ from jostle.skeleton import Pose, find_roles, forward
 from jostle.types import Array, Float
 
 PLANTED = 0.35  # metres a second: a heel or toe that is slower bears the body
+HELD = 0.8  # and one that is slower than this is shown where it was, if it is the model that moves it
+LIFTED = 0.08  # seconds: half-life of where a foot was held, once it swings
+FAR = 0.12  # metres: no foot is held farther from where the model has it
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +173,51 @@ class Responses:
         speed = np.linalg.norm((now - before) / self.dt + self.velocity(row) * [1.0, 1.0, 0.0], axis=1)
         slow = [i for i, v in zip(feet, speed, strict=True) if v < PLANTED]
         return [Stand(int(points.joints[i]), points.places[i]) for i in slow]
+
+    @cached_property
+    def _carried(self) -> Float[Array, "P F"]:
+        """By how much each point goes along when a heel or toe is held elsewhere: fully where it is that point, at the
+        knee by about a half, above the leg not at all.
+        """
+        points, skeleton, feet = self.features.points, self.features.skeleton, self._feet
+        out = np.zeros((len(points.names), len(feet)))
+        for column, foot in enumerate(feet):
+            chain = skeleton.chain(int(points.joints[foot]))  # from the root down
+            splits = [j for j in chain if len(skeleton.children[j]) > 1]
+            leg = chain[chain.index(splits[-1]) + 1 :] if splits else chain
+            down = np.cumsum([0.0, *(np.linalg.norm(skeleton.offsets[j]) for j in leg[1:])])
+            alike = [other for other in feet if points.joints[other] == points.joints[foot]]
+            for p, joint in enumerate(points.joints):
+                if p not in feet and joint in leg and down[-1] > 0:
+                    reach = down[leg.index(int(joint))] + np.linalg.norm(points.places[p])
+                    out[p, column] = min(float(reach / down[-1]), 1.0) / len(alike)
+            out[foot, column] = 1.0
+        return out
+
+    def hold(self, row: Float[Array, "D"], slip: Float[Array, "F 2"]) -> tuple[Float[Array, "F 2"], Float[Array, "D"]]:
+        """Where heels and toes are shown beside where the model says, and the row that shows them there.
+
+        What bears the body stays where it is, whatever the model says of it, up to `FAR`; what swings loses the
+        difference again.
+        """
+        feet = self._feet
+        width = self.features.now.start
+        before, now = row[:width].reshape(-1, 3)[feet], row[self.features.now].reshape(-1, 3)[feet]
+        drift = (now - before)[:, :2] + self.velocity(row)[:2] * self.dt
+        planted = np.linalg.norm(drift, axis=1) < HELD * self.dt
+        slip = np.where(planted[:, None], slip - drift, slip * 0.5 ** (self.dt / LIFTED))
+        far = np.linalg.norm(slip, axis=1, keepdims=True)
+        slip = slip * np.minimum(1.0, FAR / np.maximum(far, 1e-9))
+        out = row.copy()
+        moved = out[self.features.now].reshape(-1, 3)
+        moved[:, :2] += self._carried @ slip
+        out[self.features.now] = moved.reshape(-1)
+        return slip, out
+
+    @property
+    def foot_count(self) -> int:
+        """Of heels and toes."""
+        return len(self._feet)
 
     def velocity(self, row: Float[Array, "D"]) -> Float[Array, "3"]:
         """Metres a second, of the pelvis."""
