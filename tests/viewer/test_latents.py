@@ -40,7 +40,7 @@ def test_only_models_have_a_picture(live):
 
 
 def test_the_point_is_where_the_model_is(live, rollout):
-    picture = live.panel.latents.pictures[1]
+    (picture,) = live.panel.latents.pictures[1]
     live.panel.latents.show(live.states)
     x, y, *colour = _point(picture.handle.content)
     np.testing.assert_allclose([x, y], picture._placed(live.states[1].next.latent[None])[0], atol=0.06)
@@ -56,7 +56,7 @@ def test_the_point_is_where_the_model_is(live, rollout):
 
 
 def test_training_clips_are_inside_the_picture(live, rollout):
-    picture = live.panel.latents.pictures[1]
+    (picture,) = live.panel.latents.pictures[1]
     assert picture.handle.content.count("<polyline") == 2
     placed = picture._placed(rollout.model.latent_rows)
     assert placed.min() > 0
@@ -64,7 +64,7 @@ def test_training_clips_are_inside_the_picture(live, rollout):
 
 
 def test_who_is_lost_is_dark_and_still_in_the_picture(live):
-    picture = live.panel.latents.pictures[1]
+    (picture,) = live.panel.latents.pictures[1]
 
     lost = SimpleNamespace(latent=np.array([1e3, -1e3, 0.0]))
     picture.move(SimpleNamespace(next=lost, observed=SimpleNamespace(quality={"variance": 1e6})))

@@ -62,6 +62,8 @@ def fit(
     """
     from jostle.models import KNOWN
 
+    if Path(output).suffix.lower() != ".jostle":
+        raise CommandError(f"What is learnt is written as a bundle, such as walk.jostle, not as '{output}'.")
     if controller not in (None, "dynamic"):
         raise CommandError(unknown_name("controller", controller, ["dynamic"]))
     if controller is not None and model is not None:

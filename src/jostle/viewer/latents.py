@@ -1,5 +1,7 @@
 """Where a motion model is in its latent space, on the panel: training clips as lines, and a point that moves.
 
+A character of several models shows the one that it is in.
+
 No second 3-D scene: the two widest directions of the space, drawn as SVG. The point is warm where the model is as sure
 as at its training frames, and dark where it is lost.
 """
@@ -28,29 +30,43 @@ _LOST: tuple[int, int, int] = (60, 40, 110)
 
 
 class LatentPanel:
-    """A picture for every controller here that plays a model; nothing where none does."""
+    """A picture for every controller here that plays models; nothing where none does."""
 
     def __init__(self, gui: GuiApi, controllers: Sequence[Any], names: Sequence[str]) -> None:
-        self.pictures: dict[int, LatentPicture] = {}
-        models = {i: c.model for i, c in enumerate(controllers) if hasattr(c, "model")}
+        self.pictures: dict[int, list[LatentPicture]] = {}
+        models = {i: known for i, c in enumerate(controllers) if (known := motion_models(c))}
         if not models:
             return
         with gui.add_folder("Latent space"):
-            for i, model in models.items():
+            for i, known in models.items():
                 if len(models) > 1:
                     gui.add_markdown(f"*{names[i]}*")
-                picture = LatentPicture(model)
-                picture.handle = gui.add_html(picture.drawn())
-                self.pictures[i] = picture
+                pictures = [LatentPicture(model) for model in known]
+                handle = gui.add_html(pictures[0].drawn())
+                for picture in pictures:
+                    picture.handle = handle
+                self.pictures[i] = pictures
 
     def show(self, states: Sequence[CharacterState]) -> None:
-        for i, picture in self.pictures.items():
-            picture.move(states[i])
+        for i, pictures in self.pictures.items():
+            active = int(states[i].observed.quality.get("model", 0.0))
+            for j, picture in enumerate(pictures):
+                if j != active:
+                    picture.tail.clear()
+            pictures[active].move(states[i])
 
     def forget(self) -> None:
         """Everyone is back at the start."""
-        for picture in self.pictures.values():
-            picture.tail.clear()
+        for pictures in self.pictures.values():
+            for picture in pictures:
+                picture.tail.clear()
+
+
+def motion_models(controller: Any) -> tuple[MotionModel, ...]:
+    """The models that a controller plays: one, several, or none."""
+    if hasattr(controller, "motion_models"):
+        return tuple(controller.motion_models)
+    return (controller.model,) if hasattr(controller, "model") else ()
 
 
 class LatentPicture:

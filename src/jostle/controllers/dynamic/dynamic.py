@@ -31,6 +31,7 @@ from jostle.controllers.dynamic.responses import Given, Responses, Sight, acting
 from jostle.controllers.protocol import Command, Observed, Push, Start
 from jostle.errors import MotionError
 from jostle.maths import quat
+from jostle.models.responsive import Responsive
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
@@ -99,6 +100,10 @@ class Dynamic:
     @property
     def body(self) -> Body:
         return self.models[0].body
+
+    @property
+    def motion_models(self) -> tuple[Responsive, ...]:
+        return tuple(model.model for model in self.models)
 
     def init(self, start: Start) -> DynamicState:
         """In the middle of the normal motion."""

@@ -185,7 +185,8 @@ class Responses:
             chain = skeleton.chain(int(points.joints[foot]))  # from the root down
             splits = [j for j in chain if len(skeleton.children[j]) > 1]
             leg = chain[chain.index(splits[-1]) + 1 :] if splits else chain
-            down = np.cumsum([0.0, *(np.linalg.norm(skeleton.offsets[j]) for j in leg[1:])])
+            bones = np.linalg.norm(skeleton.offsets[leg], axis=1)
+            down = np.cumsum(bones) - bones[0]
             alike = [other for other in feet if points.joints[other] == points.joints[foot]]
             for p, joint in enumerate(points.joints):
                 if p not in feet and joint in leg and down[-1] > 0:
