@@ -5,6 +5,7 @@ from __future__ import annotations
 from tyro.extras import SubcommandApp
 
 from jostle import __version__
+from jostle.cli.character import check as check_character
 from jostle.cli.clips import check, info
 from jostle.cli.common import run
 from jostle.cli.convert import convert
@@ -31,9 +32,10 @@ def build_app() -> SubcommandApp:
     model = SubcommandApp()
     model.command(name="list")(list_models)
     model.command(name="info")(model_info)
+    model.command(name="check")(check_character)
     for command in (plot, predict):
         model.command(name=command.__name__)(command)
-    app.command(model, name="model", help="Ask motion models: list, info, plot, predict.")
+    app.command(model, name="model", help="Ask motion models: list, info, check, plot, predict.")
     app.command(clips, name="clips", help="Ask clips about themselves: info, check.")
     for command in (fit, push, convert, view, render, demo, evaluate):
         app.command(name=command.__name__)(command)
