@@ -1,5 +1,7 @@
 """The character: endless, pushed, recovering, packed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -85,6 +87,17 @@ def test_a_damaged_bundle_says_so(person):
     data["models"][0]["pushes"][1][0]["joint"] = 400
     with pytest.raises(MotionError, match="do not fit the skeleton"):
         Dynamic.unpack(data, arrays)
+
+
+def test_the_papers_scheme_goes_the_same_way(person):
+    """A frame of it, unpushed and pushed: within a centimetre, and moved less by the push."""
+    exact = replace(person, exact=True)
+    push = [(0, Push("torso", np.array([0.0, 300.0, 0.0]), 0.2))]
+    calm, paper = run(person, 1)[0], run(exact, 1)[0]
+    np.testing.assert_allclose(calm.pose.root, paper.pose.root, atol=0.015)
+    moved, literally = run(person, 1, push)[0], run(exact, 1, push)[0]
+    assert np.linalg.norm(literally.latent - paper.latent) < np.linalg.norm(moved.latent - calm.latent)
+    assert literally.pose.root[1] > paper.pose.root[1]
 
 
 def test_a_part_that_is_none_is_refused(person):

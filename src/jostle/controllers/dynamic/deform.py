@@ -64,16 +64,22 @@ class Deformer:
 
     def displacement(self, pose: Pose, loads: Sequence[Load], stands: Sequence[Stand] = ()) -> Float[Array, "nv"]:
         """What a frame of these forces adds to a pose, in MuJoCo's velocities times seconds."""
+        matrix, pushed, across = self.parts(pose, loads, stands)
+        inner = np.arange(6, len(matrix))
+        matrix[inner, inner] *= 1.0 + self.tension
+        matrix += self.hold * (across.T @ across)
+        return self.dt**2 * np.linalg.solve(matrix, pushed)
+
+    def parts(
+        self, pose: Pose, loads: Sequence[Load], stands: Sequence[Stand]
+    ) -> tuple[Float[Array, "nv nv"], Float[Array, "nv"], Float[Array, "C nv"]]:
+        """M, J' f and the Jacobian of C, at a pose."""
         now = self._instant
         now.set(self.physics.to_qpos(pose))
         matrix = now.mass_matrix()
         pushed = sum((now.jacobian(load.joint, load.point).T @ load.force for load in loads), np.zeros(len(matrix)))
-        inner = np.arange(6, len(matrix))
-        matrix[inner, inner] *= 1.0 + self.tension
-        for stand in stands:
-            across = now.jacobian(stand.joint, stand.place)
-            matrix += self.hold * (across.T @ across)
-        return self.dt**2 * np.linalg.solve(matrix, pushed)
+        rows = [now.jacobian(stand.joint, stand.place) for stand in stands]
+        return matrix, pushed, np.concatenate([np.zeros((0, len(matrix))), *rows])
 
     def displaced(self, pose: Pose, step: Float[Array, "nv"]) -> Pose:
         return self.physics.to_pose(self.physics.displaced(self.physics.to_qpos(pose), step))

@@ -11,6 +11,9 @@ Departures from the paper, besides those of `flow` and `deform`:
 - **What a model cannot say of a push is not lost at once**: the part of the displaced row that its latent position does
   not reproduce stays, and decays (`RELAX` for points, `DRIFT` for velocity). A model that saw no push from the side has
   no word for one; its character yields to it all the same.
+- **Feet that bear stay where they are** (`Responses.hold`): the legs are bent to it, the path is not changed.
+
+`exact=True` is the paper's scheme to the letter, for comparison (`exact`): seconds a frame.
 
 Where there are several models, they share the normal motion, and the force of a push chooses among them (section 4,
 model switching): the one with an example whose impulse points most like it goes on from the last frames' rows.
@@ -27,6 +30,8 @@ import numpy as np
 
 from jostle.body import Body
 from jostle.clips import Clip
+from jostle.controllers.dynamic.deform import Load
+from jostle.controllers.dynamic.exact import Exact
 from jostle.controllers.dynamic.responses import Given, Responses, Sight, acting
 from jostle.controllers.protocol import Command, Observed, Push, Start
 from jostle.errors import MotionError
@@ -73,6 +78,7 @@ class Dynamic:
     models: tuple[Responses, ...]
     title: str = "dynamic"
     sources: tuple[Clip, ...] = ()  # that it was made from; not kept in bundles
+    exact: bool = False  # the paper's own scheme
 
     kind = "dynamic"
     supports = frozenset({"pushes"})
@@ -126,23 +132,24 @@ class Dynamic:
     def step(self, state: DynamicState, command: Command) -> DynamicState:
         memory = self._pressed(state.memory, state.time, command.pushes)
         model, time = self.models[memory.model], state.time + self.dt
-        poses = model.model.poses
-        x, lost = model.flow.next(*memory.x)
-        if memory.calm > HOMEWARD[0]:
-            share = min((memory.calm - HOMEWARD[0]) / (HOMEWARD[1] - HOMEWARD[0]), 1.0)
-            x = x + CALL * share * (model.flow.home(*memory.x) - x)
-        sight = model.look(x)
-        row = sight.row + memory.aside * self._fading
-        row[: model.features.now.start] = memory.rows[-1][model.features.now]
         loads = acting(memory.pushes, time, self.dt)
-        slip, shown = model.hold(row, memory.slip)
-        pose = model.read(sight.guess, shown)
-        if loads:
-            then = model.deformer.deform(pose, loads, model.stands(row))
-            pushed = model.moved(row, pose, then)
-            x = x + poses.encode(pushed) - poses.encode(row)
+        slip = memory.slip
+        if self.exact:
+            x, pose, row, lost = self._literally(memory, loads)
             sight = model.look(x)
-            row, pose = pushed, Pose(then.root - model.pelvis(then) * [1.0, 1.0, 0.0], then.wxyz)
+        else:
+            x, lost = self._ahead(memory)
+            sight = model.look(x)
+            row = sight.row + memory.aside * self._fading
+            row[: model.features.now.start] = memory.rows[-1][model.features.now]
+            slip, shown = model.hold(row, slip)
+            pose = model.read(sight.guess, shown)
+            if loads:
+                then = model.deformer.deform(pose, loads, model.stands(row))
+                pushed = model.moved(row, pose, then)
+                x = x + model.model.poses.encode(pushed) - model.model.poses.encode(row)
+                sight = model.look(x)
+                row, pose = pushed, model.centred(then)
         way = quat.apply(quat.from_yaw(memory.heading), model.velocity(row) * [1.0, 1.0, 0.0])
         going = tuple(push for push in memory.pushes if push.time + push.duration > time)
         memory = replace(
@@ -156,6 +163,27 @@ class Dynamic:
             calm=0.0 if going or loads else memory.calm + self.dt,
         )
         return self._shown(pose, time, memory, sight, lost)
+
+    def _ahead(self, memory: Memory) -> tuple[Float[Array, "Q"], float]:
+        """Where the latent position goes on to, and how lost it is."""
+        flow = self.models[memory.model].flow
+        x, lost = flow.next(*memory.x)
+        if memory.calm > HOMEWARD[0]:
+            share = min((memory.calm - HOMEWARD[0]) / (HOMEWARD[1] - HOMEWARD[0]), 1.0)
+            x = x + CALL * share * (flow.home(*memory.x) - x)
+        return x, lost
+
+    def _literally(
+        self, memory: Memory, loads: Sequence[Load]
+    ) -> tuple[Float[Array, "Q"], Pose, Float[Array, "D"], float]:
+        """Figure 1 of the paper."""
+        model, reference = self.models[memory.model], Exact(self.models[memory.model])
+        x, pose, row = reference.infer(memory.rows, memory.x)
+        if loads:
+            then = reference.deform(pose, loads, model.stands(row))
+            row, pose = model.moved(row, pose, then), model.centred(then)
+            x = reference.update(np.stack([*memory.rows, row]), memory.x, x)
+        return x, pose, row, model.flow.next(*memory.x)[1]
 
     @cached_property
     def _fading(self) -> Float[Array, "D"]:

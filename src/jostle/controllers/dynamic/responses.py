@@ -252,6 +252,10 @@ class Responses:
         joint = find_roles(self.features.skeleton).get("pelvis", 0)
         return pose.root if joint == 0 else forward(self.features.skeleton, pose).positions[joint]
 
+    def centred(self, pose: Pose) -> Pose:
+        """With the pelvis over the origin."""
+        return Pose(pose.root - self.pelvis(pose) * [1.0, 1.0, 0.0], pose.wxyz)
+
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
         fitted, arrays = self.model.pack()
         return {"fitted": fitted, "normal": self.normal, "pushes": _said(self.pushes)}, arrays
