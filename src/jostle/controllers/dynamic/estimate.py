@@ -24,7 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import median_filter
+from scipy.ndimage import median_filter, uniform_filter1d
 
 from jostle.body import GRAVITY, Body, compile_body, ground_forces, inverse_dynamics
 from jostle.clips import Clip
@@ -38,8 +38,9 @@ from jostle.types import Array, Bool, Float, Int
 PART = "torso"
 SHORTEST, LONGEST = 0.1, 0.6  # seconds
 LEAST = 0.4  # metres a second squared of the centre of mass: 28 N against 70 kg
-NOISES = 2.5  # of the normal motion's own differences from itself, at their 95th percentile
+NOISES = 1.8, 2.5  # of the normal motion's own differences at their 95th percentile, if it is given, and if not
 BEYOND = 0.02  # body weights: a root residual that feet on the ground do not have by mistake
+LATER = 0.3  # of the first push: one that comes later and is softer is part of the recovery
 QUIET = 0.5  # seconds of normal motion, at least, to compare with
 _AROUND = 0.2, 1.5  # seconds before and after a force that feet cannot explain: no normal motion
 _ASIDE = 0.4  # seconds: frames nearer than this are the same place of the normal motion
@@ -47,6 +48,7 @@ _EDGE = 3  # frames at either end of a clip, where accelerations are poor
 _NEAR = 2.0  # times the normal motion's own distances, at their 90th percentile
 _ALIKE = 0.02  # metres: distances of rows are not less, for a normal motion of one cycle
 _WAIT = 6  # frames without unusual force that are as good as a usual pose
+_STEADY = 5  # frames over which noise is averaged
 _LEAD = 4  # frames before it is seen in which a push may have begun
 _RISE = 0.2  # seconds in which it reaches its largest force
 _LASTING = int(SHORTEST * FPS)
@@ -106,7 +108,7 @@ class _Normal:
         rows = features.encode(clip, way)[kept, : features.velocity.start]
         along = _along(force, way)[kept]
         apart, like = nearest(rows, rows, np.flatnonzero(kept))
-        noise = float(np.quantile(np.linalg.norm(along - along[like], axis=1), 0.95))
+        noise = float(np.quantile(np.linalg.norm(_smooth(along - along[like]), axis=1), 0.95))
         height = float(np.mean(body.total_com(clip.poses)[:, 2]))
         return cls(features, way, rows, along, body.total_mass, height, noise, float(np.quantile(apart, 0.9)))
 
@@ -118,12 +120,13 @@ def _found(
     apart, like = nearest(rows, normal.rows)
     more = _along(force, way) - normal.force[like]  # (T, 2)
     near = apart <= _NEAR * max(normal.apart, _ALIKE)
-    floor = max(LEAST * normal.mass, NOISES * normal.noise)
+    floor = max(LEAST * normal.mass, NOISES[strict] * normal.noise)
     pushes, start = [], _EDGE
     while (first := _next(more, near, floor, start, 0 if strict else _WAIT)) is not None:
         begins, ends, impulse = _event(more, first, normal.mass, GRAVITY / normal.height)
         span = slice(max(0, int(begins) - 1), int(np.ceil(ends)) + 2)
-        if np.sum(beyond[span]) >= _LASTING - 1 or not (strict or pushes):
+        hard = not pushes or np.linalg.norm(impulse) > LATER * np.linalg.norm(pushes[0][1].impulse)
+        if hard and (np.sum(beyond[span]) >= _LASTING - 1 or not (strict or pushes)):
             seconds = (ends - begins) / FPS
             newtons = quat.apply(quat.from_yaw(way), np.array([*impulse, 0.0])) / seconds
             pushes.append((begins / FPS, Push(PART, newtons, seconds)))
@@ -152,12 +155,16 @@ def nearest(
 
 def _next(more: Float[Array, "T 2"], near: Bool[Array, "T"], floor: float, start: int, wait: int) -> int | None:
     """The first frame, from this one on, in which the normal motion is left under a lasting unusual force."""
-    strong = np.linalg.norm(more, axis=1) > floor
+    strong = np.linalg.norm(_smooth(more), axis=1) > floor
     for first in range(start, len(more) - _LASTING - _EDGE):
         quiet = wait and not np.any(strong[max(0, first - wait) : first])
         if (quiet or np.all(near[first - 2 : first + 1])) and np.all(strong[first : first + _LASTING]):
             return first
     return None
+
+
+def _smooth(force: Float[Array, "T 2"]) -> Float[Array, "T 2"]:
+    return uniform_filter1d(force, _STEADY, axis=0)
 
 
 def _event(more: Float[Array, "T 2"], first: int, mass: float, fall: float) -> tuple[float, float, Float[Array, "2"]]:
