@@ -1,7 +1,8 @@
 """A responsive character from clips: nothing to align, to label or to choose.
 
 1. One clip shows the normal motion: the first that nobody was pushed in. Some cycles of it are enough.
-2. Pushed clips begin shortly before the push and end when the normal motion is reached again.
+2. Pushed clips begin shortly before the push and end when the normal motion is reached again. Where nobody recorded the
+   forces, they are estimated (`estimate`).
 3. Each is laid onto the normal motion (`align`), and all become one latent space (`models.responsive`) with as many
    dimensions as they need: those that hold `HELD` of the variance.
 4. Where there are many clips they are shared out among several models (`grouping`), each with the normal motion.
@@ -10,16 +11,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from jostle.body import build_body
+from jostle.body import Body, build_body
 from jostle.clips import Clip
 from jostle.clips.cycle import find_cycle
 from jostle.clips.edit import trim_frames
 from jostle.controllers.dynamic.align import headings
 from jostle.controllers.dynamic.dynamic import Dynamic
+from jostle.controllers.dynamic.estimate import estimate_pushes
 from jostle.controllers.dynamic.grouping import share_out
 from jostle.controllers.dynamic.responses import Given, Responses
 from jostle.controllers.protocol import Push
@@ -59,7 +61,7 @@ def fit_dynamic(
     watch: Watch | None = None,
 ) -> Dynamic:
     """`latent` dimensions and `groups` of clips are found, unless they are given."""
-    normal, pushed = _sorted(examples)
+    normal, pushed, notes = _sorted(examples)
     clips = [normal.clip, *(example.clip for example in pushed)]
     skeleton = normal.clip.skeleton
     given = [fitted(clip, skeleton, FPS) for clip in clips]
@@ -89,19 +91,44 @@ def fit_dynamic(
             [parts[i] for i in chosen], latent=latent or _latent([rows[i] for i in chosen]), normal=0, frame="clip",
             headings=[ways[i] for i in chosen], pace=PACE, iterations=iterations, seed=seed, watch=looking,
         )  # fmt: skip
+        model = replace(model, notes=(*model.notes, *notes))
         models.append(Responses(model, 0, tuple(pushes[i] for i in chosen)))
     return Dynamic(tuple(models), title, tuple(clips))
 
 
-def _sorted(examples: Sequence[Example]) -> tuple[Example, list[Example]]:
-    """The normal motion, and the others."""
-    calm = [example for example in examples if not example.pushes]
-    if not calm:
+def _sorted(examples: Sequence[Example]) -> tuple[Example, list[Example], list[str]]:
+    """The normal motion, the pushed clips, and what is to be said about them."""
+    silent = [example for example in examples if not example.pushes]
+    if not silent:
         raise MotionError("Somebody is pushed in every clip; give one of the normal motion as well.")
-    pushed = [example for example in examples if example.pushes]
+    if len(silent) == 1:
+        normal = silent[0]
+    else:
+        normal = next((one for one in silent if not estimate_pushes(one.clip, build_body(one.clip.skeleton))), None)
+    if normal is None:
+        raise MotionError("Somebody seems to be pushed in every clip; give one of the normal motion as well.")
+    body, notes = build_body(normal.clip.skeleton), list[str]()
+    every = [_heard(example, normal, body, notes) for example in examples if example is not normal]
+    pushed = [example for example in every if example.pushes]
     if not pushed:
-        raise MotionError("Nobody is pushed in any clip; give at least one push with its force (a .json beside it).")
-    return calm[0], pushed
+        raise MotionError(
+            "Nobody is pushed in any clip, as far as can be seen; give at least one push, with its force in a .json "
+            "beside it if it is weak."
+        )
+    return normal, pushed, notes
+
+
+def _heard(example: Example, normal: Example, body: Body, notes: list[str]) -> Example:
+    """With its pushes, estimated where none are recorded."""
+    if example.pushes:
+        return example
+    name, found = example.clip.name, estimate_pushes(example.clip, body, normal.clip)
+    if found:
+        each = ", ".join(f"{np.linalg.norm(push.impulse):.0f} N s at {time:.1f} s" for time, push in found)
+        notes.append(f"Nobody recorded the pushes in clip '{name}'; they are estimated: {each}.")
+    else:
+        notes.append(f"Clip '{name}' is left out: no push is seen in it.")
+    return replace(example, pushes=found)
 
 
 def _cycles(clip: Clip) -> Clip:
