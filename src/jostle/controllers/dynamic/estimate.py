@@ -14,9 +14,9 @@ steps back to place does something unusual, too. Without one, the frames of the 
 feet cannot explain are taken for the normal motion, and a push must pass both questions; so a clip of normal motion has
 none, and of weak pushes some are missed.
 
-A push begins in the normal motion: in a pose of it, or (given the normal motion) after a time without unusual force.
-One that comes while somebody still recovers is not told from the recovery. The part that was pushed is not told either;
-it is taken to be the torso.
+A push begins in the normal motion: in a pose of it, or (given the normal motion) after a time without unusual force. A
+second one that comes while somebody still recovers is not told from the recovery. The part that was pushed is not told
+either; it is taken to be the torso.
 """
 
 from __future__ import annotations
@@ -121,8 +121,9 @@ def _found(
     more = _along(force, way) - normal.force[like]  # (T, 2)
     near = apart <= _NEAR * max(normal.apart, _ALIKE)
     floor = max(LEAST * normal.mass, NOISES[strict] * normal.noise)
+    strong = np.linalg.norm(_smooth(more), axis=1) > floor
     pushes, start = [], _EDGE
-    while (first := _next(more, near, floor, start, 0 if strict else _WAIT)) is not None:
+    while (first := _next(strong, near, beyond, start, strict, bool(pushes))) is not None:
         begins, ends, impulse = _event(more, first, normal.mass, GRAVITY / normal.height)
         span = slice(max(0, int(begins) - 1), int(np.ceil(ends)) + 2)
         hard = not pushes or np.linalg.norm(impulse) > LATER * np.linalg.norm(pushes[0][1].impulse)
@@ -153,12 +154,19 @@ def nearest(
     return np.sqrt(np.maximum(squares[np.arange(len(rows)), like], 0.0)), like
 
 
-def _next(more: Float[Array, "T 2"], near: Bool[Array, "T"], floor: float, start: int, wait: int) -> int | None:
-    """The first frame, from this one on, in which the normal motion is left under a lasting unusual force."""
-    strong = np.linalg.norm(_smooth(more), axis=1) > floor
-    for first in range(start, len(more) - _LASTING - _EDGE):
-        quiet = wait and not np.any(strong[max(0, first - wait) : first])
-        if (quiet or np.all(near[first - 2 : first + 1])) and np.all(strong[first : first + _LASTING]):
+def _next(
+    strong: Bool[Array, "T"], near: Bool[Array, "T"], beyond: Bool[Array, "T"], start: int, strict: bool, later: bool
+) -> int | None:
+    """The first frame, from this one on, in which somebody comes under a lasting unusual force.
+
+    Until then they were in a pose of the normal motion, or, unless we are strict, under no such force for a while; or,
+    the first time, feet cannot explain it.
+    """
+    for first in range(start, len(strong) - _LASTING - _EDGE):
+        lasting = slice(first, first + _LASTING)
+        quiet = not strict and not np.any(strong[max(0, first - _WAIT) : first])
+        sure = not strict and not later and np.all(beyond[lasting])
+        if np.all(strong[lasting]) and (quiet or sure or np.all(near[first - 2 : first + 1])):
             return first
     return None
 

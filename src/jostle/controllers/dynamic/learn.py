@@ -39,6 +39,7 @@ LEAST_LATENT, MOST_LATENT = 3, 8
 NORMAL = 4.6  # seconds of the normal motion, at most; as many whole cycles as go into it
 BEFORE = 0.4  # seconds of a pushed clip before its push
 AFTER = 1.0, 3.0  # seconds after its last push, at least and at most
+_STAYS = 0.3  # metres: who never goes farther than this from where they began stands
 _BACK = 0.3  # seconds for which a clip must be as near to the normal motion as that is to itself
 
 
@@ -132,15 +133,30 @@ def _heard(example: Example, normal: Example, body: Body, notes: list[str]) -> E
 
 
 def _cycles(clip: Clip) -> Clip:
-    """Some whole cycles, and the frames that lead into them; of a motion without any, its beginning."""
+    """Some whole cycles, and the frames that lead into them; of a motion without any, its beginning.
+
+    Somebody who stands is shown there and back in time, for what ends elsewhere than it began would be a slow walk.
+    """
     most = int(NORMAL * clip.fps)
     try:
         length = round(find_cycle(clip).period * clip.fps)
     except MotionError:
-        return trim_frames(clip, 0, min(most, clip.frame_count))
+        if np.max(np.linalg.norm(clip.root[:, :2] - clip.root[0, :2], axis=1)) > _STAYS:
+            return trim_frames(clip, 0, min(most, clip.frame_count))
+        count = min(most // 2, clip.frame_count)
+        return _frames(clip, [*range(count), *range(count - 2, 0, -1), 0, 1, 2])
     count = max(1, most // length)
     first = min(length, max(0, clip.frame_count - count * length - 3))
     return trim_frames(clip, first, min(clip.frame_count, first + count * length + 3))
+
+
+def _frames(clip: Clip, which: list[int]) -> Clip:
+    return replace(
+        clip,
+        root=clip.root[which],
+        wxyz=clip.wxyz[which],
+        offsets=None if clip.offsets is None else clip.offsets[which],
+    )
 
 
 def _span(example: Example, rows: Float[Array, "T D"], usual: Float[Array, "N D"]) -> tuple[int, int]:
