@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 
 import toy_model
-from jostle.assets import clip_path
+from jostle.assets import clip_path, pushed_clips
 from jostle.clips import load_clip
 from jostle.clips.edit import trim_frames
+from jostle.controllers import Push
+from jostle.controllers.dynamic.learn import Example, fit_dynamic
 from jostle.controllers.rollout import Rollout
+from jostle.runtime import load_recording
+from jostle.viewer.drag import Drag
 from jostle.viewer.latents import TAIL, WIDE
 from jostle.viewer.live import open_controllers
 from jostle.viewer.look import BRAND
@@ -86,3 +90,24 @@ def test_the_picture_moves_in_a_browser(rollout, running, tab):
     assert box is not None
     assert box["width"] > 150
     assert tab.problems == []
+
+
+def test_a_character_of_several_models_shows_the_one_it_is_in():
+    """Pushed backwards it goes to the model that has such an example."""
+    paths = [clip for clip, _ in pushed_clips()]
+    recorded = [load_recording(paths[i]) for i in (1, 29)]
+    examples = [Example(clip, tuple((timed.time, timed.push) for timed in clip.pushes)) for clip in recorded]
+    person = fit_dynamic([Example(load_clip(clip_path("walk"))), *examples], groups=2, iterations=4)
+    live = open_controllers([person], port=0, shadows=False)
+    try:
+        first, second = live.panel.latents.pictures[0]
+        live.tick(4)
+        live.panel.latents.show(live.states)
+        assert (len(first.tail), len(second.tail)) == (1, 0)
+        push = Push("torso", np.array([-200.0, 0.0, 0.0]), 0.2)
+        live.released.append((0, push, Drag(0, person.body.part("torso"), np.zeros(3), push.force)))
+        live.tick(8)
+        live.panel.latents.show(live.states)
+        assert (len(first.tail), len(second.tail)) == (0, 1)
+    finally:
+        live.close()

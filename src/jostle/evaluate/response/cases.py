@@ -75,7 +75,7 @@ def shipped(held_out: bool = False) -> list[Case]:
 def _recorded(clip: Path, side: Path) -> Case:
     recording, about = load_recording(clip), json.loads(side.read_text())["about"]
     timed = recording.pushes[0]
-    way = headings([trim_frames(normal_walk(), 0, _USUAL), recording], 0, FPS)[1]
+    way = headings([trim_frames(normal_walk(), 0, _USUAL), recording], 0, float(FPS))[1]
     return Case(recording, round(timed.time * FPS), way, timed.push, float(about["phase"]), timed.push.part)
 
 
