@@ -50,6 +50,7 @@ def test_answers_begin_where_the_case_does(person, known):
     assert all(row["replay_cm"] == 0.0 for row in rows)
 
 
+@pytest.mark.slow
 def test_new_pushes_are_new(known, monkeypatch):
     monkeypatch.setattr(novel, "_SECONDS", 14.0)
     drawn = novel.novel_cases(known, 1, seed=3)
