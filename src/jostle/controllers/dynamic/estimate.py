@@ -50,6 +50,7 @@ _ALIKE = 0.02  # metres: distances of rows are not less, for a normal motion of 
 _WAIT = 6  # frames without unusual force that are as good as a usual pose
 _STEADY = 5  # frames over which noise is averaged
 _LEAD = 4  # frames before it is seen in which a push may have begun
+_DIP = 3  # frames: a hand that lets go for less is one push
 _RISE = 0.2  # seconds in which it reaches its largest force
 _LASTING = int(SHORTEST * FPS)
 
@@ -176,7 +177,7 @@ def _smooth(force: Float[Array, "T 2"]) -> Float[Array, "T 2"]:
 
 
 def _event(more: Float[Array, "T 2"], first: int, mass: float, fall: float) -> tuple[float, float, Float[Array, "2"]]:
-    """From where to where a push lasts, in frames, and its impulse: between halves of its largest force."""
+    """From half of its first summit to half of its highest, in frames, and the impulse of a push."""
     begun, stop = max(0, first - _LEAD), min(len(more), first + int(LONGEST * FPS) + _EDGE)
     pushed = _pushing(more[begun:stop], mass, fall)
     seen = slice(first - begun, first - begun + int(_RISE * FPS))
@@ -185,11 +186,23 @@ def _event(more: Float[Array, "T 2"], first: int, mass: float, fall: float) -> t
     top = seen.start + int(np.argmax(along[seen]))
     half = 0.5 * float(along[top])
     low = next((t for t in range(top, 0, -1) if along[t - 1] < half), 1)
-    high = next((t for t in range(top, len(along) - 1) if along[t + 1] < half), len(along) - 2)
     begins = low - _share(along[low], along[low - 1], half)
+    high, half = _end(along, top)
     ends = max(high + _share(along[high], along[high + 1], half), begins + SHORTEST * FPS)
     impulse = pushed[max(0, low - 2) : high + 3].sum(axis=0) / FPS
     return begun + begins, begun + ends, impulse
+
+
+def _end(along: Float[Array, "n"], top: int) -> tuple[int, float]:
+    """The last frame, after the first summit, with half of the largest force, and that half; dips do not end a push."""
+    high, largest = top, float(along[top])
+    for t in range(top + 1, len(along) - 1):
+        largest = max(largest, float(along[t]))
+        if along[t] >= 0.5 * largest:
+            high = t
+        elif t - high == _DIP:
+            break
+    return high, 0.5 * largest
 
 
 def _pushing(more: Float[Array, "n 2"], mass: float, fall: float) -> Float[Array, "n 2"]:
