@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import jostle
-from jostle.assets import clip_path
+from jostle.assets import clip_path, pushed_clips
 from jostle.clips.edit import resample, trim_frames
 from jostle.maths import quat
 from jostle.models import sparse
 from jostle.models.fit import unpack
+from jostle.models.responsive import fit_responsive
 
 FRAMES = 90
 
@@ -39,3 +40,13 @@ def test_a_few_stand_for_all(walk, monkeypatch, kind):
     assert np.all(np.isfinite(model.predict(walk, 20).wxyz))
     again = unpack(kind, *model.pack())
     assert np.array_equal(again.rollout(model.latent_rows[:9], 9), model.rollout(model.latent_rows[:9], 9))
+
+
+def test_responsive_dynamics_of_many_frames_in_many_dimensions_are_not_taken_for_noise():
+    """Few pairs stand for little of the others there; learnt by them alone, all would be noise."""
+    paths = [clip for clip, _ in pushed_clips()][:14]
+    clips = [jostle.load_clip(path) for path in paths]
+    model = fit_responsive(clips, latent=6, iterations=4, pace=1.0, frame="clip")
+    assert len(model.latent_rows) > sparse.EXACT
+    alpha, _, _, noise = np.exp(model.log_alpha)
+    assert noise < 0.1 * alpha
