@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from jostle.cli.common import find, load, print_json, print_table, progress, say
-from jostle.errors import CommandError, FormatError
+from jostle.cli.common import find, print_json, print_table, progress, say
+from jostle.errors import CommandError
 
 if TYPE_CHECKING:
     from jostle.controllers.dynamic.dynamic import Dynamic
-    from jostle.controllers.dynamic.learn import Example
     from jostle.models.learn import Watch
 
 OPTIONS = ("latent", "groups", "iterations")
@@ -25,12 +24,12 @@ def fit_dynamic(
 ) -> None:
     """Learn a dynamic character and write it; `learnt` runs what it is given with a journal."""
     from jostle.controllers.dynamic.learn import fit_dynamic as learn
-    from jostle.runtime import save_controller
+    from jostle.runtime import load_example, save_controller
 
     unknown = [name for name in options if name not in OPTIONS]
     if unknown:
         raise CommandError(f"A dynamic character takes {', '.join(OPTIONS)}, not '{unknown[0]}'.")
-    examples, begun = [_example(name) for name in files], time.monotonic()
+    examples, begun = [load_example(find(name)) for name in files], time.monotonic()
 
     def learning(watch: Watch) -> Dynamic:
         return learn(examples, title=Path(output).stem, seed=seed, watch=watch, **options)
@@ -38,21 +37,6 @@ def fit_dynamic(
     made = learnt(learning)
     save_controller(made, output, seed=seed, recipe=dict(options))
     _tell(made, output, time.monotonic() - begun, as_json)
-
-
-def _example(name: str) -> Example:
-    """A clip, with the pushes that a .json beside it tells."""
-    from jostle.controllers.dynamic.learn import Example
-    from jostle.runtime import load_recording
-
-    path = find(name)
-    if not path.with_suffix(".json").exists():
-        return Example(load(name))
-    try:
-        recorded = load_recording(path)
-    except FormatError:  # a .json of something else
-        return Example(load(name))
-    return Example(recorded, tuple((timed.time, timed.push) for timed in recorded.pushes))
 
 
 def _tell(made: Dynamic, output: str, seconds: float, as_json: bool) -> None:

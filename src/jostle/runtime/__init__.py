@@ -2,6 +2,7 @@
 
 from jostle.runtime.bundle import Bundle, load_bundle, load_controller, save_bundle, save_controller
 from jostle.runtime.character import Character, CharacterState
+from jostle.runtime.examples import load_example
 from jostle.runtime.models import load_model, save_model
 from jostle.runtime.recording import Recorder, Recording, TimedPush, load_recording, record, save_recording
 
@@ -14,6 +15,7 @@ __all__ = [
     "TimedPush",
     "load_bundle",
     "load_controller",
+    "load_example",
     "load_model",
     "load_recording",
     "record",
