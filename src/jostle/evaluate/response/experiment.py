@@ -6,6 +6,8 @@ novel_…        pushed like in no example (`novel`), three examples and fourtee
 one_example    one backward push learnt: how far it is moved by others, beside how far the walker is
 endless_…      ten minutes unpushed
 recovered, pops, slide_cm    five hundred random pushes
+heldout_real_…, heldout_real_other_…    a standing person really pushed (`real`): other takes, and a file never seen
+standing_…     the same person ten minutes unpushed
 switch_seam_cm    joints when one of four models takes over from another
 
 Beside ours always: no answer at all (`…_none_cm`), and the nearest recorded answer (`…_replay_cm`).
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +25,7 @@ import numpy as np
 from jostle.evaluate.experiments import Request
 from jostle.evaluate.jobs import Job, run_jobs
 from jostle.evaluate.report import Report
-from jostle.evaluate.response import cases, runs
+from jostle.evaluate.response import cases, real, runs
 from jostle.evaluate.response.novel import KINDS, novel_cases
 
 NOVEL, WILD, SWITCHES, SECONDS = 30, 500, 60, 600.0
@@ -39,16 +42,19 @@ _NOTES = (
 
 def run(request: Request) -> Report:
     begun = time.perf_counter()
-    jobs = plan_jobs(request.seed, request.quick)
+    jobs = plan_jobs(request.seed, request.quick, request.data)
     done = run_jobs(list(jobs.values()), request.workers, request.checkpoint, request.progress)
     found = {name: done[job.key] for name, job in jobs.items()}
     rows = [{"experiment": name, **row} for name, result in found.items() for row in _rows(result)]
     seconds = time.perf_counter() - begun
     skipped = ["most trials: --quick."] if request.quick else []
-    return Report("response", request.seed, seconds, None, summarise(found), rows, {}, skipped, list(_NOTES))
+    if "real" not in jobs:
+        skipped.append(f"real pushes: they need the clips of {real.FOLDER}, in a folder named with --data.")
+    data = None if request.data is None else str(request.data)
+    return Report("response", request.seed, seconds, data, summarise(found), rows, {}, skipped, list(_NOTES))
 
 
-def plan_jobs(seed: int, quick: bool) -> dict[str, Job]:
+def plan_jobs(seed: int, quick: bool, data: Path | None = None) -> dict[str, Job]:
     share = 0.1 if quick else 1.0
     count, wild, switches = max(2, round(share * NOVEL)), round(share * WILD), max(6, round(share * SWITCHES))
     seconds = share * SECONDS
@@ -62,6 +68,8 @@ def plan_jobs(seed: int, quick: bool) -> dict[str, Job]:
         "wild": (wild_pushes, (wild, seed), 20.0 * share + 3.0),
         "switching": (switching, (switches, seed), 4.0),
     }
+    if real.has_pushes(data):
+        plan["real"] = (real.heldout_real, (str(data), quick, seed), 6.0)
     return {
         name: Job(f"{name} {work.__name__} {arguments}", work, arguments, cost, 1.0)
         for name, (work, arguments, cost) in plan.items()
@@ -142,6 +150,8 @@ def summarise(found: dict[str, Any]) -> dict[str, Any]:
     summary["jolt_most"] = float(np.max([row["jolt"] for row in wild]))
     summary["slide_cm"] = float(np.median([row["slide_cm"] for row in wild]))
     summary["source_slide_cm"] = found["wild"]["source_slide_cm"]
+    if "real" in found:
+        summary |= _real(found["real"])
     summary |= {"switch_seam_cm": found["switching"]["mean"], "switch_seam_most_cm": found["switching"]["most"]}
     return summary
 
@@ -155,6 +165,17 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, float]:
         "none_cm": float(np.median([row["none_cm"] for row in rows])),
         "in_band": float(np.mean((peak >= 0.7) & (peak <= 1.4))),
     }
+
+
+def _real(found: dict[str, Any]) -> dict[str, Any]:
+    """Of the real pushes; they have no band, for nobody knows where the person would have gone."""
+    summary: dict[str, Any] = {}
+    for prefix, which in (("heldout_real_", "same"), ("heldout_real_other_", "other")):
+        figures = _figures(found[which])
+        summary |= {f"{prefix}{name}": figures[name] for name in ("cm", "p90_cm", "replay_cm", "none_cm")}
+    for name in found["standing"][0]:
+        summary[f"standing_{name}"] = max(row[name] for row in found["standing"])
+    return summary | {"heldout_real_missed": found["missed"]}
 
 
 def _wins(rows: list[dict[str, Any]]) -> float:
