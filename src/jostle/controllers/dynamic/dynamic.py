@@ -133,7 +133,7 @@ class Dynamic:
         memory = self._pressed(state.memory, state.time, command.pushes)
         model, time = self.models[memory.model], state.time + self.dt
         loads = acting(memory.pushes, time, self.dt)
-        slip = memory.slip
+        slip, shift = memory.slip, np.zeros(2)
         if self.exact:
             x, pose, row, lost = self._literally(memory, loads)
             sight = model.look(x)
@@ -142,7 +142,7 @@ class Dynamic:
             sight = model.look(x)
             row = sight.row + memory.aside * self._fading
             row[: model.features.now.start] = memory.rows[-1][model.features.now]
-            slip, shown = model.hold(row, slip)
+            slip, shift, shown = model.hold(row, slip)
             pose = model.read(sight.guess, shown)
             if loads:
                 then = model.deformer.deform(pose, loads, model.stands(row))
@@ -150,7 +150,8 @@ class Dynamic:
                 x = x + model.model.poses.encode(pushed) - model.model.poses.encode(row)
                 sight = model.look(x)
                 row, pose = pushed, model.centred(then)
-        way = quat.apply(quat.from_yaw(memory.heading), model.velocity(row) * [1.0, 1.0, 0.0])
+        way = model.velocity(row)[:2] * self.dt + shift
+        way = quat.apply(quat.from_yaw(memory.heading), np.array([*way, 0.0]))
         going = tuple(push for push in memory.pushes if push.time + push.duration > time)
         memory = replace(
             memory,
@@ -158,7 +159,7 @@ class Dynamic:
             rows=np.stack([memory.rows[-1], row]),
             aside=row - sight.row,
             slip=slip,
-            place=memory.place + way[:2] * self.dt,
+            place=memory.place + way[:2],
             pushes=going,
             calm=0.0 if going or loads else memory.calm + self.dt,
         )

@@ -28,6 +28,7 @@ from jostle.types import Array, Float
 PLANTED = 0.35  # metres a second: a heel or toe that is slower bears the body
 HELD = 0.8  # and one that is slower than this is shown where it was, if it is the model that moves it
 LIFTED = 0.08  # seconds: half-life of where a foot was held, once it swings
+SETTLE = 0.1  # of that, in a frame, is how fast a body comes back over feet that all stand
 FAR = 0.12  # metres: no foot is held farther from where the model has it
 
 
@@ -195,25 +196,31 @@ class Responses:
             out[foot, column] = 1.0
         return out
 
-    def hold(self, row: Float[Array, "D"], slip: Float[Array, "F 2"]) -> tuple[Float[Array, "F 2"], Float[Array, "D"]]:
-        """Where heels and toes are shown beside where the model says, and the row that shows them there.
+    def hold(
+        self, row: Float[Array, "D"], slip: Float[Array, "F 2"]
+    ) -> tuple[Float[Array, "F 2"], Float[Array, "2"], Float[Array, "D"]]:
+        """Where heels and toes are shown beside where the model says, how far the body comes back over them, and the
+        row that shows them there.
 
         What bears the body stays where it is, whatever the model says of it, up to `FAR`; what swings loses the
-        difference again.
+        difference again. Where all of them bear, it is the body that was moved wrongly: it comes back by `SETTLE`.
         """
         feet = self._feet
         width = self.features.now.start
         before, now = row[:width].reshape(-1, 3)[feet], row[self.features.now].reshape(-1, 3)[feet]
         drift = (now - before)[:, :2] + self.velocity(row)[:2] * self.dt
-        planted = np.linalg.norm(drift, axis=1) < HELD * self.dt
-        slip = np.where(planted[:, None], slip - drift, slip * 0.5 ** (self.dt / LIFTED))
+        speed = np.linalg.norm(drift, axis=1) / self.dt
+        slip = np.where(speed[:, None] < HELD, slip - drift, slip * 0.5 ** (self.dt / LIFTED))
         far = np.linalg.norm(slip, axis=1, keepdims=True)
         slip = slip * np.minimum(1.0, FAR / np.maximum(far, 1e-9))
+        stands = len(feet) > 0 and bool(np.all(speed < PLANTED))
+        shift = SETTLE * slip.mean(axis=0) if stands else np.zeros(2)
+        slip = slip - shift
         out = row.copy()
         moved = out[self.features.now].reshape(-1, 3)
         moved[:, :2] += self._carried @ slip
         out[self.features.now] = moved.reshape(-1)
-        return slip, out
+        return slip, shift, out
 
     @property
     def foot_count(self) -> int:
