@@ -67,7 +67,7 @@ def _command(path: Path, fps: float, width: int, height: int) -> list[str]:
 
 
 def _encoder() -> str:
-    """Where ffmpeg is. The library that knows tries it once by a plain fork, of which jax warns where it has run before;
+    """Where ffmpeg is. The library that knows tries it once by a plain fork, of which jax warns where it ran before;
     the child becomes ffmpeg at once, so nothing can lock.
     """
     from imageio_ffmpeg import get_ffmpeg_exe
