@@ -360,6 +360,7 @@ def test_a_sheet_of_two_clips_has_two_bands(tmp_path):
     assert bodies(picture[200:380]) == 3
 
 
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of jax, when the film is read back by a fork
 def test_a_film_has_its_frames_and_its_size(tmp_path):
     from imageio_ffmpeg import count_frames_and_secs, read_frames
 
