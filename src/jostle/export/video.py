@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
@@ -58,23 +57,14 @@ def _stop(encoder: subprocess.Popen[bytes]) -> None:
 
 
 def _command(path: Path, fps: float, width: int, height: int) -> list[str]:
+    from imageio_ffmpeg import get_ffmpeg_exe
+
     return [
-        _encoder(), "-y", "-loglevel", "error", "-nostdin",
+        get_ffmpeg_exe(), "-y", "-loglevel", "error", "-nostdin",
         "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{fps:g}", "-i", "-",
         "-an", "-c:v", "libx264", "-preset", "fast", "-crf", "19", "-pix_fmt", "yuv420p", "-movflags", "+faststart",
         "-f", "mp4", str(path),
     ]  # fmt: skip
-
-
-def _encoder() -> str:
-    """Where ffmpeg is. The library that knows tries it once by a plain fork, of which jax warns where it ran before;
-    the child becomes ffmpeg at once, so nothing can lock.
-    """
-    from imageio_ffmpeg import get_ffmpeg_exe
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "os.fork", RuntimeWarning)
-        return get_ffmpeg_exe()
 
 
 def write_gif(pictures: Pictures, path: PathLike, fps: float, count: int) -> None:
