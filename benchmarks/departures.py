@@ -59,7 +59,7 @@ def _variants() -> Iterator[tuple[str, Any]]:
 
 def _learnt() -> Dynamic:
     known = cases.shipped()
-    given = [learn.Example(cases.normal_walk()), *(cases.example_of(known[i]) for i in cases.THREE)]
+    given = [learn.Example(cases.normal_walk()), *(cases.learnt_from(known[i]) for i in cases.THREE)]
     return learn.fit_dynamic(given)
 
 

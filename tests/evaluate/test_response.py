@@ -16,7 +16,7 @@ def known():
 
 @pytest.fixture(scope="module")
 def person(known):
-    return fit_dynamic([Example(cases.normal_walk()), *(cases.example_of(case) for case in known)], iterations=15)
+    return fit_dynamic([Example(cases.normal_walk()), *(cases.learnt_from(case) for case in known)], iterations=15)
 
 
 def test_the_truth_is_seen_along_the_way(known):

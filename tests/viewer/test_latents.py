@@ -13,7 +13,7 @@ from jostle.clips.edit import trim_frames
 from jostle.controllers import Push
 from jostle.controllers.dynamic.learn import Example, fit_dynamic
 from jostle.controllers.rollout import Rollout
-from jostle.runtime import load_recording
+from jostle.runtime import load_example
 from jostle.viewer.drag import Drag
 from jostle.viewer.latents import TAIL, WIDE
 from jostle.viewer.live import open_controllers
@@ -95,8 +95,7 @@ def test_the_picture_moves_in_a_browser(rollout, running, tab):
 def test_a_character_of_several_models_shows_the_one_it_is_in():
     """Pushed backwards it goes to the model that has such an example."""
     paths = [clip for clip, _ in pushed_clips()]
-    recorded = [load_recording(paths[i]) for i in (1, 29)]
-    examples = [Example(clip, tuple((timed.time, timed.push) for timed in clip.pushes)) for clip in recorded]
+    examples = [load_example(paths[i]) for i in (1, 29)]
     person = fit_dynamic([Example(load_clip(clip_path("walk"))), *examples], groups=2, iterations=4)
     live = open_controllers([person], port=0, shadows=False)
     try:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from jostle.cli.common import find, is_character, print_json, progress, say
+from jostle.cli.show import LONGEST_RUN, draw
 from jostle.errors import CommandError
 
 if TYPE_CHECKING:
     from jostle.runtime import Recording
 
 FILMS = (".mp4", ".gif", ".png")
-LONGEST_RUN = 600.0  # seconds
 _AFTER = 4.0  # seconds that are shown after the last push
 
 
@@ -41,28 +41,26 @@ def push(
     """
     from jostle.controllers import Command
     from jostle.runtime import Character, load_controller, record
+    from jostle.runtime.recording import due
     from jostle.runtime.wording import read_push
 
     if not is_character(character):
         raise CommandError(f"'{character}' is no character; make one with `jostle fit --controller dynamic`.")
     if not 1.0 <= fps <= 240.0:
         raise CommandError(f"A clip can have 1 to 240 frames a second, not {fps:g}.")
-    pushes = sorted((read_push(text) for text in push), key=lambda timed: timed.time)
+    pushes = [read_push(text) for text in push]
     last = max((timed.time + timed.push.duration for timed in pushes), default=0.0)
     length = last + _AFTER if seconds is None else seconds
     if not last < length <= LONGEST_RUN:
-        raise CommandError(f"The run ends at {length:g} s; the last push ends at {last:g} s, and 600 s are the most.")
+        raise CommandError(
+            f"The run ends at {length:g} s; the last push ends at {last:g} s, and {LONGEST_RUN:g} s are the most."
+        )
     runner = Character(load_controller(find(character)), fps)
-    waiting = list(pushes)
-
     with progress(f"pushing {Path(character).stem}") as report:
 
         def command(time: float) -> Command:
             report(int(10 * time), int(10 * length))
-            due = []
-            while waiting and waiting[0].time <= time + 0.5 / fps:
-                due.append(waiting.pop(0).push)
-            return Command(pushes=tuple(due))
+            return Command(pushes=due(pushes, time, fps))
 
         done = record(runner, length, command, name=Path(output).stem)
     _keep(done, output)
@@ -73,10 +71,7 @@ def push(
 def _keep(done: Recording, output: str) -> None:
     ending = Path(output).suffix.lower()
     if ending in FILMS:
-        from jostle.export import render
-
-        with progress(f"rendering {output}") as report:
-            render([done], output, progress=report)
+        draw([done], output)
     elif ending == ".bvh":
         from jostle.runtime import save_recording
 

@@ -116,7 +116,7 @@ def render(
         raise CommandError("jostle render needs a clip and a file to write: jostle render walk.bvh walk.mp4")
     *sources, target = files
     clips = _motions(sources, animation, seconds)
-    _render(clips, target, fps=fps, size=size, camera=camera, poses=poses, contacts=contacts, follow=follow)
+    draw(clips, target, fps=fps, size=size, camera=camera, poses=poses, contacts=contacts, follow=follow)
 
 
 def _motions(names: Sequence[str], animation: str | None, seconds: float) -> list[Clip]:
@@ -141,11 +141,11 @@ def _run(name: str, seconds: float) -> Clip:
         return record(Character(load_controller(find(name))), seconds, command, name=Path(name).stem)
 
 
-def _render(clips: Sequence[Clip], target: str, **options: Any) -> None:
-    from jostle.export import render as draw
+def draw(clips: Sequence[Clip], target: str, **options: Any) -> None:
+    from jostle.export import render
 
     with progress(f"rendering {target}") as report:
-        draw(clips, target, progress=report, **options)
+        render(clips, target, progress=report, **options)
     say(f"{target} is written.")
 
 
@@ -171,7 +171,7 @@ def demo(out: str | None = None, port: int = 8080, host: str = "127.0.0.1", brow
         write_page(clips, out)
         say(f"{out} is written; open it in any browser.")
     elif ending in (".mp4", ".gif", ".png"):
-        _render(clips, out)
+        draw(clips, out)
     elif ending == ".bvh":
         save_clip(_twenty_seconds(), out)
         say(f"{out} is written.")

@@ -97,6 +97,7 @@ def record(
     from jostle.clips.io import WRITABLE
     from jostle.controllers import Command
     from jostle.runtime import Character, record, save_recording
+    from jostle.runtime.recording import due
 
     if not (math.isfinite(seconds) and 0 < seconds <= 3600):
         raise CommandError(f"A recording lasts more than 0 and at most 3600 seconds, not {seconds:g}.")
@@ -109,7 +110,7 @@ def record(
 
         def command(time: float) -> Command:
             report(int(time * 10), int(seconds * 10))
-            return Command(pushes=tuple(p.push for p in pushes if time - 0.5 / fps < p.time <= time + 0.5 / fps))
+            return Command(pushes=due(pushes, time, fps))
 
         recording = record(Character(who, rate=fps), seconds, command, name=who.title)
     save_recording(recording, output)

@@ -118,7 +118,7 @@ class BodyFeatures:
         headings = _headings(clip, self.frame, heading)
         points = self.points.of(_local(clip, headings)).reshape(clip.frame_count, -1)
         before = np.concatenate([_earlier(points)[None], points[:-1]])
-        ground = clip.positions[:, _pelvis(clip.skeleton)]
+        ground = clip.positions[:, pelvis_of(clip.skeleton)]
         steps, turns = differentiate(ground[:, :2], headings)
         rise = np.diff(ground[:, 2], prepend=_earlier(ground[:, 2:])[0])
         speed = np.concatenate([steps, rise[:, None]], axis=1) * self.fps * self.pace
@@ -134,7 +134,8 @@ class BodyFeatures:
         """
         pose = self.pose(rows)
         places, headings = self.path(rows, at or Placement())
-        return Clip(self.skeleton, self.fps, *_placed(pose, places, headings), name=name)
+        there = placed(pose, places, headings)
+        return Clip(self.skeleton, self.fps, there.root, there.wxyz, name=name)
 
     def pose(self, rows: Float[Array, "*b D"]) -> Pose:
         """Each row on its own, its pelvis over the origin."""
@@ -152,7 +153,7 @@ class BodyFeatures:
 
     def placement(self, clip: Clip, frame: int = -1) -> Placement:
         """From where `decode` continues a clip after this frame."""
-        x, y, _ = clip.positions[frame, _pelvis(clip.skeleton)]
+        x, y, _ = clip.positions[frame, pelvis_of(clip.skeleton)]
         return Placement(float(x), float(y), float(_headings(clip, self.frame)[frame]))
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -226,17 +227,18 @@ def _plain(clip: Clip, skeleton: Skeleton, fps: float) -> Clip:
     return clip.with_poses(Pose(clip.root, clip.wxyz))
 
 
-def _pelvis(skeleton: Skeleton) -> int:
+def pelvis_of(skeleton: Skeleton) -> int:
+    """The joint that poses are seen from below of."""
     return find_roles(skeleton).get("pelvis", 0)
 
 
 def _yaw(clip: Clip) -> Float[Array, "T"]:
-    return np.unwrap(quat.yaw(clip.globals.wxyz[:, _pelvis(clip.skeleton)]))
+    return np.unwrap(quat.yaw(clip.globals.wxyz[:, pelvis_of(clip.skeleton)]))
 
 
 def travel(clip: Clip) -> float:
     """The direction, in radians left of X, in which a clip goes, or faces where it goes nowhere."""
-    ground = clip.positions[:, _pelvis(clip.skeleton), :2]
+    ground = clip.positions[:, pelvis_of(clip.skeleton), :2]
     way, yaw = ground[-1] - ground[0], _yaw(clip)
     facing = float(np.angle(np.mean(np.exp(1j * yaw))))
     if np.linalg.norm(way) < _TRAVELS:
@@ -258,20 +260,20 @@ def _headings(clip: Clip, frame: Frame, heading: float | None = None) -> Float[A
 
 def _local(clip: Clip, headings: Float[Array, "T"]) -> Pose:
     """Poses seen from the ground below the pelvis, along the headings."""
-    ground = clip.positions[:, _pelvis(clip.skeleton)] * [1.0, 1.0, 0.0]
+    ground = clip.positions[:, pelvis_of(clip.skeleton)] * [1.0, 1.0, 0.0]
     back = quat.from_yaw(-headings)
     wxyz = clip.wxyz.copy()
     wxyz[:, 0] = quat.mul(back, wxyz[:, 0])
     return Pose(quat.apply(back, clip.root - ground), wxyz)
 
 
-def _placed(pose: Pose, places: Float[Array, "T 2"], headings: Float[Array, "T"]) -> tuple[Array, Array]:
-    """The inverse of `_local`."""
+def placed(pose: Pose, places: Float[Array, "*t 2"], headings: Float[Array, "*t"] | float) -> Pose:
+    """The inverse of `_local`: poses over the origin turned, and brought to their places."""
     turn, wxyz = quat.from_yaw(headings), pose.wxyz.copy()
-    wxyz[:, 0] = quat.mul(turn, wxyz[:, 0])
+    wxyz[..., 0, :] = quat.mul(turn, wxyz[..., 0, :])
     root = quat.apply(turn, pose.root)
-    root[:, :2] += places
-    return root, wxyz
+    root[..., :2] += places
+    return Pose(root, wxyz)
 
 
 def _earlier(x: Float[Array, "T n"]) -> Float[Array, "n"]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jostle.clips import load_clip
 from jostle.errors import FormatError
-from jostle.runtime.recording import load_recording
+from jostle.runtime.recording import Recording, load_recording
 from jostle.types import PathLike
 
 if TYPE_CHECKING:
@@ -24,4 +24,10 @@ def load_example(path: PathLike) -> Example:
         recorded = load_recording(path)
     except FormatError:  # a .json of something else
         return Example(load_clip(path))
+    return example_of(recorded)
+
+
+def example_of(recorded: Recording) -> Example:
+    from jostle.controllers.dynamic.learn import Example
+
     return Example(recorded, tuple((timed.time, timed.push) for timed in recorded.pushes))

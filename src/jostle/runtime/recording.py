@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,11 @@ class Recorder:
         values = [getattr(observed, kind) for observed in self._observed]
         names = sorted(set().union(*values))
         return {name: np.array([v.get(name, missing) for v in values], dtype=dtype) for name in names}
+
+
+def due(pushes: Iterable[TimedPush], time: float, rate: float) -> tuple[Push, ...]:
+    """Those that begin in the display frame at this time."""
+    return tuple(timed.push for timed in pushes if time - 0.5 / rate < timed.time <= time + 0.5 / rate)
 
 
 def record(

@@ -4,12 +4,7 @@ import pytest
 from jostle import assets
 from jostle.clips import load_clip
 from jostle.controllers.dynamic.learn import Example, fit_dynamic
-from jostle.runtime import load_recording
-
-
-def example(path):
-    recorded = load_recording(path)
-    return Example(recorded, tuple((timed.time, timed.push) for timed in recorded.pushes))
+from jostle.runtime import load_example
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +16,7 @@ def walk():
 def pushed():
     """Pushed forwards, backwards and to the left."""
     paths = [clip for clip, _ in assets.pushed_clips()]
-    return [example(paths[i]) for i in (1, 29, 15)]
+    return [load_example(paths[i]) for i in (1, 29, 15)]
 
 
 @pytest.fixture(scope="session")

@@ -66,7 +66,6 @@ class Verification:
 
 
 def verify(person: Dynamic, progress: Callable[[int, int], None] = lambda done, total: None) -> Verification:
-    total = DIRECTIONS * PHASES + 1
     off = tuple(_left_alone(model) for model in person.models)
     leads = tuple(
         Lead(i, clip, _led(model, clip))
@@ -74,14 +73,14 @@ def verify(person: Dynamic, progress: Callable[[int, int], None] = lambda done, 
         for clip in range(len(model.pushes))
         if clip != model.normal
     )
-    known = [push for model in person.models for clip in model.pushes for push in clip]
+    known = person.examples
     impulse = float(np.median([np.linalg.norm(push.impulse) for push in known])) if known else 0.0
     lost = np.zeros((DIRECTIONS, PHASES))
     for phase, state in enumerate(_phases(person)):
         for direction in range(DIRECTIONS):
             angle = 2.0 * np.pi * direction / DIRECTIONS
             lost[direction, phase] = _guessed(person, state, impulse, angle)
-            progress(phase * DIRECTIONS + direction + 1, total)
+            progress(phase * DIRECTIONS + direction + 1, DIRECTIONS * PHASES)
     return Verification(off, leads, impulse, lost)
 
 

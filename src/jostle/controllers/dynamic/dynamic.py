@@ -35,6 +35,7 @@ from jostle.controllers.dynamic.exact import Exact
 from jostle.controllers.dynamic.responses import Given, Responses, Sight, acting
 from jostle.controllers.protocol import Command, Observed, Push, Start
 from jostle.errors import MotionError
+from jostle.features.bodies import placed
 from jostle.maths import quat
 from jostle.models.responsive import Responsive
 from jostle.skeleton import Pose, Skeleton
@@ -110,6 +111,11 @@ class Dynamic:
     @property
     def motion_models(self) -> tuple[Responsive, ...]:
         return tuple(model.model for model in self.models)
+
+    @property
+    def examples(self) -> tuple[Given, ...]:
+        """The pushes of all training clips."""
+        return tuple(push for model in self.models for clip in model.pushes for push in clip)
 
     def init(self, start: Start) -> DynamicState:
         """In the middle of the normal motion."""
@@ -221,17 +227,14 @@ class Dynamic:
 
     def _shown(self, pose: Pose, time: float, memory: Memory, sight: Sight, lost: float) -> DynamicState:
         model = self.models[memory.model]
-        turn, wxyz = quat.from_yaw(memory.heading), pose.wxyz.copy()
-        wxyz[0] = quat.mul(turn, wxyz[0])
-        root = quat.apply(turn, pose.root)
-        root[:2] += memory.place
         quality = {
             "lost": lost,
             "variance": sight.variance,
             "log_likelihood": model.log_likelihood(memory.rows[-1], sight),
             "model": float(memory.model),
         }
-        return DynamicState(Pose(root, wxyz), time, memory, Observed(model.contacts(memory.rows[-1]), quality))
+        observed = Observed(model.contacts(memory.rows[-1]), quality)
+        return DynamicState(placed(pose, memory.place, memory.heading), time, memory, observed)
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
         parts = [model.pack() for model in self.models]

@@ -43,7 +43,7 @@ BEYOND = 0.02  # body weights: a root residual that feet on the ground do not ha
 LATER = 0.3  # of the first push: one that comes later and is softer is part of the recovery
 QUIET = 0.5  # seconds of normal motion, at least, to compare with
 _AROUND = 0.2, 1.5  # seconds before and after a force that feet cannot explain: no normal motion
-_ASIDE = 0.4  # seconds: frames nearer than this are the same place of the normal motion
+_ASIDE = 12  # frames: those nearer than this are the same place of the normal motion
 _EDGE = 3  # frames at either end of a clip, where accelerations are poor
 _NEAR = 2.0  # times the normal motion's own distances, at their 90th percentile
 _ALIKE = 0.02  # metres: distances of rows are not less, for a normal motion of one cycle
@@ -141,16 +141,15 @@ def _along(force: Float[Array, "T 2"], way: float) -> Float[Array, "T 2"]:
 
 
 def nearest(
-    rows: Float[Array, "T D"], known: Float[Array, "N D"], frames: Int[Array, "T"] | None = None
+    rows: Float[Array, "T D"], known: Float[Array, "N D"], frames: Int[Array, "T"] | None = None, aside: int = _ASIDE
 ) -> tuple[Float[Array, "T"], Int[Array, "T"]]:
     """How far each row is from the known one most like it, and which that is.
 
-    Given the frames of the known rows themselves, one that is not from the same place of the clip.
+    Given the frames of the known rows themselves, one that is not from within `aside` frames of it.
     """
     squares = np.sum(rows**2, axis=1)[:, None] + np.sum(known**2, axis=1)[None] - 2.0 * rows @ known.T
     if frames is not None:
-        aside = min(int(_ASIDE * FPS), len(known) // 3)
-        squares[np.abs(frames[:, None] - frames) < aside] = np.inf
+        squares[np.abs(frames[:, None] - frames) < min(aside, len(known) // 3)] = np.inf
     like = np.argmin(squares, axis=1)
     return np.sqrt(np.maximum(squares[np.arange(len(rows)), like], 0.0)), like
 

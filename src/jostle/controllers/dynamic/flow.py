@@ -40,7 +40,6 @@ class Flow:
     scaled: Float[Array, "M P"]  # inputs in lengths of the kernel
     half: Float[Array, "M"]  # half their squares
     alpha: float
-    noise: float
     weights: Float[Array, "M Q"]
     shrink: Float[Array, "M M"]
     lengths: Float[Array, "P"]
@@ -67,7 +66,7 @@ class Flow:
         scaled = pairs * lengths
         half = 0.5 * np.sum(scaled**2, axis=1)
         shrink, weights = known.shrink.astype(np.float32), known.weights
-        return cls(pairs, going, scaled, half, alpha, NOISY * noise, weights, shrink, lengths, stride, base)
+        return cls(pairs, going, scaled, half, alpha, weights, shrink, lengths, stride, base)
 
     def next(self, before: Float[Array, "Q"], now: Float[Array, "Q"]) -> tuple[Float[Array, "Q"], float]:
         """The position after these two, and how lost we are: 0 on the data, 1 far from all of it."""

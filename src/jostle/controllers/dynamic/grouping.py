@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jostle.controllers.dynamic.responses import Given
+from jostle.features.bodies import FPS
 from jostle.types import Array, Float
 
 MOST = 1300  # frames of a model besides the normal motion: what an exact process learns in half a minute
@@ -67,8 +68,8 @@ def _way(clip: Sequence[Given]) -> Float[Array, "2"]:
 
 
 def _onset(clip: Sequence[Given], rows: Float[Array, "_ D"]) -> int:
-    """The frame in which the first push begins, thirty a second."""
-    return int(np.clip(round(30.0 * min(push.time for push in clip)), 0, len(rows) - 1))
+    """The frame in which the first push begins."""
+    return int(np.clip(round(FPS * min(push.time for push in clip)), 0, len(rows) - 1))
 
 
 def _between(apart: Float[Array, "C C"], first: Sequence[int], second: Sequence[int]) -> float:

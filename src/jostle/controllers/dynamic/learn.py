@@ -21,7 +21,7 @@ from jostle.clips.cycle import find_cycle
 from jostle.clips.edit import trim_frames
 from jostle.controllers.dynamic.align import headings
 from jostle.controllers.dynamic.dynamic import Dynamic
-from jostle.controllers.dynamic.estimate import estimate_pushes
+from jostle.controllers.dynamic.estimate import estimate_pushes, nearest
 from jostle.controllers.dynamic.grouping import share_out
 from jostle.controllers.dynamic.responses import Given, Responses
 from jostle.controllers.protocol import Push
@@ -33,13 +33,14 @@ from jostle.models.learn import Watch
 from jostle.models.responsive import fit_responsive
 from jostle.types import Array, Float
 
-PACE = 1.0  # seconds: how much velocities count, in metres; a thirtieth less of it is 1 cm a second in every feature
+PACE = 1.0  # seconds: how much velocities count, beside metres
 HELD = 0.985
 LEAST_LATENT, MOST_LATENT = 3, 8
 NORMAL = 4.6  # seconds of the normal motion, at most; as many whole cycles as go into it
 BEFORE = 0.4  # seconds of a pushed clip before its push
 AFTER = 1.0, 3.0  # seconds after its last push, at least and at most
 _STAYS = 0.3  # metres: who never goes farther than this from where they began stands
+_BESIDE = 8  # frames that are the same place of the normal motion
 _BACK = 0.3  # seconds for which a clip must be as near to the normal motion as that is to itself
 
 
@@ -167,20 +168,11 @@ def _span(example: Example, rows: Float[Array, "T D"], usual: Float[Array, "N D"
         raise MotionError(f"Clip '{example.clip.name}' is pushed at {onset:.2f} s, when it is over.")
     first = max(0, int((onset - BEFORE) * FPS))
     least, most = (min(len(rows), int((end + seconds) * FPS)) for seconds in AFTER)
-    apart = _apart(rows, usual)
-    near = apart <= 1.5 * float(np.quantile(_apart(usual, usual, 8), 0.9))
+    own, _ = nearest(usual, usual, np.arange(len(usual)), _BESIDE)
+    near = nearest(rows, usual)[0] <= 1.5 * float(np.quantile(own, 0.9))
     wait = int(_BACK * FPS)
     back = (t for t in range(least, most) if np.all(near[max(0, t - wait) : t]))
     return first, next(back, most)
-
-
-def _apart(rows: Float[Array, "T D"], usual: Float[Array, "N D"], beside: int = 0) -> Float[Array, "T"]:
-    """How far rows are from the nearest usual one that is not within so many frames of the same place."""
-    d = np.linalg.norm(rows[:, None] - usual[None], axis=-1)
-    if beside:
-        t, n = np.indices(d.shape)
-        d[np.abs(t - n) < beside] = np.inf
-    return np.min(d, axis=1)
 
 
 def _latent(rows: Sequence[Float[Array, "_ D"]]) -> int:

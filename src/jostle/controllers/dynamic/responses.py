@@ -18,11 +18,11 @@ from jostle.body import Body, Physics, build_body, compile_body
 from jostle.controllers.dynamic.deform import Deformer, Load, Stand
 from jostle.controllers.dynamic.flow import Flow, explained
 from jostle.errors import MotionError
-from jostle.features.bodies import BodyFeatures
+from jostle.features.bodies import BodyFeatures, pelvis_of
 from jostle.maths import quat
 from jostle.models.responsive import Responsive
 from jostle.models.sequences import slices
-from jostle.skeleton import Pose, find_roles, forward
+from jostle.skeleton import Pose, forward
 from jostle.types import Array, Float
 
 PLANTED = 0.35  # metres a second: a heel or toe that is slower bears the body
@@ -166,14 +166,15 @@ class Responses:
 
     def stands(self, row: Float[Array, "D"]) -> list[Stand]:
         """What bears the body: heels and toes that hardly move."""
-        points, feet = self.features.points, self._feet
-        if not feet:
-            return []
-        width = self.features.now.start
-        before, now = row[:width].reshape(-1, 3)[feet], row[self.features.now].reshape(-1, 3)[feet]
-        speed = np.linalg.norm((now - before) / self.dt + self.velocity(row) * [1.0, 1.0, 0.0], axis=1)
-        slow = [i for i, v in zip(feet, speed, strict=True) if v < PLANTED]
+        points, speed = self.features.points, np.linalg.norm(self._treading(row), axis=1)
+        slow = [i for i, v in zip(self._feet, speed, strict=True) if v < PLANTED]
         return [Stand(int(points.joints[i]), points.places[i]) for i in slow]
+
+    def _treading(self, row: Float[Array, "D"]) -> Float[Array, "F 3"]:
+        """How fast heels and toes go over the ground, metres a second."""
+        width = self.features.now.start
+        before, now = (row[part].reshape(-1, 3)[self._feet] for part in (slice(width), self.features.now))
+        return (now - before) / self.dt + self.velocity(row) * [1.0, 1.0, 0.0]
 
     @cached_property
     def _carried(self) -> Float[Array, "P F"]:
@@ -205,15 +206,12 @@ class Responses:
         What bears the body stays where it is, whatever the model says of it, up to `FAR`; what swings loses the
         difference again. Where all of them bear, it is the body that was moved wrongly: it comes back by `SETTLE`.
         """
-        feet = self._feet
-        width = self.features.now.start
-        before, now = row[:width].reshape(-1, 3)[feet], row[self.features.now].reshape(-1, 3)[feet]
-        drift = (now - before)[:, :2] + self.velocity(row)[:2] * self.dt
-        speed = np.linalg.norm(drift, axis=1) / self.dt
-        slip = np.where(speed[:, None] < HELD, slip - drift, slip * 0.5 ** (self.dt / LIFTED))
+        going = self._treading(row)[:, :2]
+        speed = np.linalg.norm(going, axis=1)
+        slip = np.where(speed[:, None] < HELD, slip - going * self.dt, slip * 0.5 ** (self.dt / LIFTED))
         far = np.linalg.norm(slip, axis=1, keepdims=True)
         slip = slip * np.minimum(1.0, FAR / np.maximum(far, 1e-9))
-        stands = len(feet) > 0 and bool(np.all(speed < PLANTED))
+        stands = len(slip) > 0 and bool(np.all(speed < PLANTED))
         shift = SETTLE * slip.mean(axis=0) if stands else np.zeros(2)
         slip = slip - shift
         out = row.copy()
@@ -256,7 +254,7 @@ class Responses:
 
     def pelvis(self, pose: Pose) -> Float[Array, "3"]:
         """Where it is; features see a pose from below it."""
-        joint = find_roles(self.features.skeleton).get("pelvis", 0)
+        joint = pelvis_of(self.features.skeleton)
         return pose.root if joint == 0 else forward(self.features.skeleton, pose).positions[joint]
 
     def centred(self, pose: Pose) -> Pose:

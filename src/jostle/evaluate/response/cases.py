@@ -25,6 +25,7 @@ from jostle.controllers.dynamic.dynamic import Dynamic, DynamicState
 from jostle.controllers.dynamic.learn import Example, fit_dynamic
 from jostle.maths import quat
 from jostle.runtime import Recording, load_recording
+from jostle.runtime.examples import example_of
 from jostle.types import Array, Float
 
 FPS = 30
@@ -79,16 +80,16 @@ def _recorded(clip: Path, side: Path) -> Case:
     return Case(recording, round(timed.time * FPS), way, timed.push, float(about["phase"]), timed.push.part)
 
 
-def example_of(case: Case) -> Example:
+def learnt_from(case: Case) -> Example:
     assert isinstance(case.clip, Recording)
-    return Example(case.clip, tuple((timed.time, timed.push) for timed in case.clip.pushes))
+    return example_of(case.clip)
 
 
 @cache
 def character(which: tuple[int, ...], groups: int | None = None, seed: int = 0) -> Dynamic:
     """Learnt from the normal walk and these shipped pushes."""
     known = shipped()
-    return fit_dynamic([Example(normal_walk()), *(example_of(known[i]) for i in which)], groups=groups, seed=seed)
+    return fit_dynamic([Example(normal_walk()), *(learnt_from(known[i]) for i in which)], groups=groups, seed=seed)
 
 
 def answered(person: Dynamic, case: Case, push: Push | None = None) -> list[DynamicState]:

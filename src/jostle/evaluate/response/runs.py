@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from jostle.body import Body
 from jostle.clips import Clip
 from jostle.clips.cycle import find_cycle
 from jostle.clips.skate import foot_skate, slide_cm
 from jostle.controllers import Command, Push, Start
 from jostle.controllers.dynamic.dynamic import Dynamic, DynamicState
 from jostle.controllers.dynamic.responses import Responses
-from jostle.skeleton import forward
+from jostle.models.sequences import slices
 from jostle.types import Array, Float
 
 PARTS = (
@@ -61,11 +60,10 @@ class Wild:
     def __init__(self, person: Dynamic, usual: Clip) -> None:
         self.person = person
         self.parts = [part for part in PARTS if part in person.body.parts]
-        pushes = [push for model in person.models for clip in model.pushes for push in clip]
-        self.hardest = max(float(np.linalg.norm(push.impulse)) for push in pushes)
+        self.hardest = _hardest(person)
         self.spread = [_spread(model, usual) for model in person.models]
         learnt = [_parts(model) for model in person.models]
-        self.jolt = max(float(np.max(_accelerations(person.body, clip))) for clips in learnt for clip in clips)
+        self.jolt = max(float(np.max(_accelerations(clip))) for clips in learnt for clip in clips)
         self.slide = float(np.median([slide_cm(clip) for clips in learnt for clip in clips]))
         whole = learnt[0][self.person.models[0].normal]
         self.cycle = round(_gait(whole)[0] / person.dt)
@@ -109,7 +107,7 @@ class Wild:
             "seconds": None if back is None else back * person.dt,
             "recovered": back is not None and back * person.dt <= _WITHIN,
             "stuck": bool(np.mean(speed) < 0.5 * pace or np.ptp(height) > 0.8 or not np.all(np.isfinite(height))),
-            "jolt": float(np.max(_accelerations(person.body, clip))) / self.jolt,
+            "jolt": float(np.max(_accelerations(clip))) / self.jolt,
             "slide_cm": slide_cm(clip),
         }
 
@@ -139,14 +137,17 @@ def _spread(model: Responses, usual: Clip) -> float:
 
 def _parts(model: Responses) -> list[Clip]:
     """The training clips, as the features see them."""
-    ends = np.cumsum(model.model.lengths)
-    return [model.features.decode(rows) for rows in np.split(model.model.poses.rows, ends[:-1])]
+    return [model.features.decode(model.model.poses.rows[part]) for part in slices(model.model.lengths)]
 
 
-def _accelerations(body: Body, clip: Clip) -> Float[Array, "n J"]:
+def _hardest(person: Dynamic) -> float:
+    """The largest impulse that was learnt."""
+    return max(float(np.linalg.norm(push.impulse)) for push in person.examples)
+
+
+def _accelerations(clip: Clip) -> Float[Array, "n J"]:
     """Of every joint's place, metres a second squared."""
-    places = forward(clip.skeleton, clip.poses).positions
-    return np.linalg.norm(np.diff(places, 2, axis=0), axis=-1) * clip.fps**2
+    return np.linalg.norm(np.diff(clip.positions, 2, axis=0), axis=-1) * clip.fps**2
 
 
 def clip_of(person: Dynamic, states: Sequence[DynamicState]) -> Clip:
@@ -157,7 +158,7 @@ def clip_of(person: Dynamic, states: Sequence[DynamicState]) -> Clip:
 def seams(person: Dynamic, count: int, seed: int) -> dict[str, Any]:
     """How far joints jump when another model takes over, beyond how far they go in the frames around; centimetres."""
     rng, found = np.random.default_rng(seed), []
-    hardest = max(float(np.linalg.norm(p.impulse)) for model in person.models for clip in model.pushes for p in clip)
+    hardest = _hardest(person)
     state = person.init(Start())
     for _ in range(count):
         states, switched = [state], None
@@ -170,8 +171,7 @@ def seams(person: Dynamic, count: int, seed: int) -> dict[str, Any]:
                 switched = len(states) - 1
         state = states[-1]
         if switched is not None:
-            places = forward(person.skeleton, clip_of(person, states).poses).positions
-            steps = np.linalg.norm(np.diff(places, axis=0), axis=-1)  # (T - 1, J)
+            steps = np.linalg.norm(np.diff(clip_of(person, states).positions, axis=0), axis=-1)  # (T - 1, J)
             around = np.concatenate([steps[switched - 5 : switched - 1], steps[switched : switched + 4]])
             found.append(100.0 * float(np.mean(steps[switched - 1] - around.mean(axis=0))))
     return {"switches": len(found), "mean": float(np.mean(found)), "most": float(np.max(found))}
