@@ -5,7 +5,7 @@ import pytest
 
 from jostle.clips.edit import trim_frames
 from jostle.controllers.dynamic.learn import Example, fit_dynamic
-from jostle.evaluate.response import cases, experiment, novel, runs
+from jostle.evaluate.response import bases, cases, experiment, novel, runs
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +101,22 @@ def test_every_part_of_the_plan_has_a_key_of_its_own():
     quick, full = experiment.plan_jobs(0, True), experiment.plan_jobs(0, False)
     keys = {job.key for job in (*quick.values(), *full.values())}
     assert len(keys) >= len(quick) + len(full) - 2
+
+
+def test_a_run_goes_on_and_comes_back(monkeypatch):
+    monkeypatch.setattr(bases, "SECONDS", 10.0)
+    found = bases.unpushed_motion(str(cases.assets.clip_path("run")), 2, 0, lambda passed: None)
+    assert found["cycle"] == pytest.approx(1.0, abs=0.03)
+    assert found["stride"] == pytest.approx(1.0, abs=0.03)
+    assert found["recovered"] == 1.0
+    assert found["stuck"] == 0.0
+
+
+@pytest.mark.slow
+def test_another_walk_is_answered_after_four_pushes(monkeypatch):
+    monkeypatch.setattr(bases, "SECONDS", 10.0)
+    monkeypatch.setattr(bases, "_WALK", 14.0)
+    found = bases.other_walk("brisk", 3, 1, 0, lambda passed: None)
+    assert len(found["rows"]) == 3
+    assert all(abs(np.linalg.norm(row["impulse"])) <= bases.HARDEST for row in found["rows"])
+    assert found["cycle"] == pytest.approx(1.0, abs=0.05)

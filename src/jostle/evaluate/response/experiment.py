@@ -8,6 +8,7 @@ endless_…      ten minutes unpushed
 recovered, pops, slide_cm    five hundred random pushes
 heldout_real_…, heldout_real_other_…    a standing person really pushed (`real`): other takes, and a file never seen
 standing_…     the same person ten minutes unpushed
+bases_…        other normal motions (`bases`): slower and faster walks, a run, a march
 switch_seam_cm    joints when one of four models takes over from another
 
 Beside ours always: no answer at all (`…_none_cm`), and the nearest recorded answer (`…_replay_cm`).
@@ -22,13 +23,15 @@ from typing import Any
 
 import numpy as np
 
+from jostle import assets
 from jostle.evaluate.experiments import Request
 from jostle.evaluate.jobs import Job, run_jobs
 from jostle.evaluate.report import Report
-from jostle.evaluate.response import cases, real, runs
+from jostle.evaluate.response import bases, cases, real, runs
 from jostle.evaluate.response.novel import KINDS, novel_cases
 
 NOVEL, WILD, SWITCHES, SECONDS = 30, 500, 60, 600.0
+OTHER_WILD = 50  # random pushes of each other motion
 FOUR = 4  # models
 BACK = (29,)  # the one example: pushed backwards at the torso
 _NOTES = (
@@ -51,13 +54,15 @@ def run(request: Request) -> Report:
     if "real" not in jobs:
         skipped.append(f"real pushes: they need the clips of {real.FOLDER}, in a folder named with --data.")
     data = None if request.data is None else str(request.data)
+    if "march" not in jobs:
+        skipped.append(f"a march: it needs {bases.MARCH} in a folder named with --data.")
     return Report("response", request.seed, seconds, data, summarise(found), rows, {}, skipped, list(_NOTES))
 
 
 def plan_jobs(seed: int, quick: bool, data: Path | None = None) -> dict[str, Job]:
     share = 0.1 if quick else 1.0
     count, wild, switches = max(2, round(share * NOVEL)), round(share * WILD), max(6, round(share * SWITCHES))
-    seconds = share * SECONDS
+    seconds, others = share * SECONDS, max(2, round(share * OTHER_WILD))
     plan: dict[str, tuple[Callable[..., Any], tuple[Any, ...], float]] = {
         "three": (known_answers, (cases.THREE, seed, quick), 2.0),
         "fourteen": (known_answers, (cases.FOURTEEN, seed, quick), 5.0),
@@ -67,7 +72,11 @@ def plan_jobs(seed: int, quick: bool, data: Path | None = None) -> dict[str, Job
         "endless": (endless, (seconds, seed), 3.0),
         "wild": (wild_pushes, (wild, seed), 20.0 * share + 3.0),
         "switching": (switching, (switches, seed), 4.0),
+        "run": (bases.unpushed_motion, (str(assets.clip_path("run")), others, seed), 3.0),
+        **{name: (bases.other_walk, (name, count, others, seed), 5.0) for name in bases.WALKERS},
     }
+    if data is not None and (data / bases.MARCH).exists():
+        plan["march"] = (bases.unpushed_motion, (str(data / bases.MARCH), others, seed), 3.0)
     if real.has_pushes(data):
         plan["real"] = (real.heldout_real, (str(data), quick, seed), 6.0)
     return {
@@ -152,6 +161,11 @@ def summarise(found: dict[str, Any]) -> dict[str, Any]:
     summary["source_slide_cm"] = found["wild"]["source_slide_cm"]
     if "real" in found:
         summary |= _real(found["real"])
+    for name in (*bases.WALKERS, "run", "march"):
+        figures = {key: value for key, value in found.get(name, {}).items() if key != "rows"}
+        figures |= _figures(found[name]["rows"]) if name in bases.WALKERS else {}
+        for key, value in figures.items():
+            summary.setdefault(f"bases_{key}", {})[name] = value
     summary |= {"switch_seam_cm": found["switching"]["mean"], "switch_seam_most_cm": found["switching"]["most"]}
     return summary
 

@@ -23,6 +23,7 @@ PARTS = (
 SOFTEST, HARDEST = 0.2, 2.0  # of the largest impulse that was learnt
 AGAIN = 0.4  # the share of pushes that are followed by another, while it recovers
 POPS = 1.3  # times the largest acceleration of a joint in the training clips
+LEAST = 0.01  # metres
 _WAIT = 5.0  # seconds after the last push
 _WITHIN = 3.0
 
@@ -37,10 +38,13 @@ def endless(person: Dynamic, seconds: float, tick: Callable[[float], None]) -> d
             tick(300.0)
     made, usual = clip_of(person, states), model.features.decode(model.model.poses.rows[model.usual])
     ours, theirs = _gait(made), _gait(usual)
+    times = max(
+        1, round(theirs[0] / ours[0])
+    )  # of a motion that repeats itself exactly, several cycles are one as well
     last = clip_of(person, states[-900:])
     return {
-        "cycle": ours[0] / theirs[0],
-        "stride": ours[1] / theirs[1],
+        "cycle": times * ours[0] / theirs[0],
+        "stride": times * ours[1] / theirs[1],
         "steps_off": float(np.max(model.flow.distance(np.array([state.latent for state in states[::7]])))),
         "skate": foot_skate(last),
         "source_skate": foot_skate(usual),
@@ -57,10 +61,10 @@ def _gait(clip: Clip) -> tuple[float, float]:
 class Wild:
     """Random pushes: any part, direction and time, up to twice what was learnt, some of them while it recovers."""
 
-    def __init__(self, person: Dynamic, usual: Clip) -> None:
+    def __init__(self, person: Dynamic, usual: Clip, hardest: float | None = None) -> None:
         self.person = person
         self.parts = [part for part in PARTS if part in person.body.parts]
-        self.hardest = _hardest(person)
+        self.hardest = _hardest(person) if hardest is None else hardest  # newton seconds
         self.spread = [_spread(model, usual) for model in person.models]
         learnt = [_parts(model) for model in person.models]
         self.jolt = max(float(np.max(_accelerations(clip))) for clips in learnt for clip in clips)
@@ -130,9 +134,10 @@ def _apart(model: Responses, rows: Float[Array, "n D"], usual: Float[Array, "m D
 
 
 def _spread(model: Responses, usual: Clip) -> float:
-    """The 99th percentile of how far frames of the normal motion that were not learnt are from those that were."""
+    """The 99th percentile of how far frames of the normal motion that were not learnt are from those that were; at
+    least `LEAST`, for there are motions that repeat themselves exactly."""
     rows = model.features.encode(usual)
-    return float(np.quantile(_apart(model, rows, model.model.poses.rows[model.usual]), 0.99))
+    return max(LEAST, float(np.quantile(_apart(model, rows, model.model.poses.rows[model.usual]), 0.99)))
 
 
 def _parts(model: Responses) -> list[Clip]:
