@@ -6,8 +6,13 @@ import numpy as np
 from PIL import Image
 
 from jostle.clips import Clip, load_clip
+from jostle.controllers import Command
+from jostle.evaluate.response.cases import THREE, character
 from jostle.export import Actor, Camera, build_figure, draw, render
 from jostle.export.camera import fit_distance
+from jostle.runtime import Character, record
+from jostle.runtime.recording import due
+from jostle.runtime.wording import read_push
 
 ROOT = Path(__file__).parent.parent
 CLIPS = ROOT / "src" / "jostle" / "assets" / "clips"
@@ -45,6 +50,22 @@ def main() -> None:
     chronophotograph(walk, moments, *WIDE, view=-70.0, rise=6.0).save(IMAGES / "hero.png", optimize=True)
     gaits = [load_clip(CLIPS / f"{name}.bvh") for name in ("walk", "run", "turn_left")]
     render(gaits, IMAGES / "gaits.png", size=(1400, 900), poses=7)
+    render(answers(), IMAGES / "answers.png", size=(1400, 900), poses=7)
+
+
+def answers() -> list[Clip]:
+    """Pushes that nobody recorded, answered by a character that learnt three others."""
+    person = character(THREE)
+    shown = []
+    for name, words in (
+        ("back and left", "torso 280N back-left at 0.5s for 0.2s"),
+        ("the left arm", "left_arm 250N forward-left at 0.5s for 0.2s"),
+        ("the pelvis", "pelvis 280N right at 0.7s for 0.2s"),
+    ):
+        timed = read_push(words)
+        run = Character(person, 30.0)
+        shown.append(record(run, 3.0, lambda time, one=timed: Command(pushes=due([one], time, 30.0)), name=name))
+    return shown
 
 
 if __name__ == "__main__":
