@@ -5,7 +5,7 @@ import pytest
 
 from jostle.clips.edit import trim_frames
 from jostle.controllers.dynamic.learn import Example, fit_dynamic
-from jostle.evaluate.response import bases, cases, experiment, novel, runs
+from jostle.evaluate.response import bases, cases, estimates, experiment, novel, runs
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +120,14 @@ def test_another_walk_is_answered_after_four_pushes(monkeypatch):
     assert len(found["rows"]) == 3
     assert all(abs(np.linalg.norm(row["impulse"])) <= bases.HARDEST for row in found["rows"])
     assert found["cycle"] == pytest.approx(1.0, abs=0.05)
+
+
+def test_estimates_are_held_against_the_true_forces(monkeypatch):
+    monkeypatch.setattr(estimates, "PLAIN", ("walk",))
+    found = estimates.found_pushes(30, 0, lambda passed: None)
+    assert found["plain"] == 0
+    summary = estimates.summarise(found, {"reproduce": [{"cm": 3.0}, {"cm": 5.0}]})
+    assert summary["estimated_found"]["0 deg"] == 1.0
+    assert summary["estimated_direction_deg"]["0 deg"] < 15.0
+    assert summary["estimated_onset_s"]["0 deg"] < 0.1
+    assert summary["estimated_reproduce_cm"] == 4.0

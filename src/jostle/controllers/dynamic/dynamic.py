@@ -43,7 +43,7 @@ from jostle.types import Array, Float
 
 RELAX, DRIFT = 0.1, 0.25  # seconds: half-lives of what the model cannot say
 HOMEWARD = 1.2, 2.2  # seconds after a push: when it begins to be called home, and is called in full
-CALL = 0.25  # of the way home in a frame
+CALL = 0.35  # of the way home in a frame
 _BEGIN = 0.5  # of the normal motion: where a character starts in it
 
 

@@ -9,6 +9,7 @@ recovered, pops, slide_cm    five hundred random pushes
 heldout_real_…, heldout_real_other_…    a standing person really pushed (`real`): other takes, and a file never seen
 standing_…     the same person ten minutes unpushed
 bases_…        other normal motions (`bases`): slower and faster walks, a run, a march
+estimated_…    what is estimated from the shipped clips without their forces (`estimates`), and who learnt from that
 switch_seam_cm    joints when one of four models takes over from another
 
 Beside ours always: no answer at all (`…_none_cm`), and the nearest recorded answer (`…_replay_cm`).
@@ -27,7 +28,7 @@ from jostle import assets
 from jostle.evaluate.experiments import Request
 from jostle.evaluate.jobs import Job, run_jobs
 from jostle.evaluate.report import Report
-from jostle.evaluate.response import bases, cases, real, runs
+from jostle.evaluate.response import bases, cases, estimates, real, runs
 from jostle.evaluate.response.novel import KINDS, novel_cases
 
 NOVEL, WILD, SWITCHES, SECONDS = 30, 500, 60, 600.0
@@ -72,6 +73,8 @@ def plan_jobs(seed: int, quick: bool, data: Path | None = None) -> dict[str, Job
         "endless": (endless, (seconds, seed), 3.0),
         "wild": (wild_pushes, (wild, seed), 20.0 * share + 3.0),
         "switching": (switching, (switches, seed), 4.0),
+        "estimates": (estimates.found_pushes, (10 if quick else 1, seed), 30.0 * share + 1.0),
+        "estimated": (estimates.learnt_from_estimates, (cases.THREE, seed), 2.0),
         "run": (bases.unpushed_motion, (str(assets.clip_path("run")), others, seed), 3.0),
         **{name: (bases.other_walk, (name, count, others, seed), 5.0) for name in bases.WALKERS},
     }
@@ -166,6 +169,7 @@ def summarise(found: dict[str, Any]) -> dict[str, Any]:
         figures |= _figures(found[name]["rows"]) if name in bases.WALKERS else {}
         for key, value in figures.items():
             summary.setdefault(f"bases_{key}", {})[name] = value
+    summary |= estimates.summarise(found["estimates"], found["estimated"])
     summary |= {"switch_seam_cm": found["switching"]["mean"], "switch_seam_most_cm": found["switching"]["most"]}
     return summary
 
