@@ -1,0 +1,1 @@
+"""`compliant`: any clip gives way to small pushes, without training (Ye & Liu 2008)."""

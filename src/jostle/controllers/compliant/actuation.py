@@ -1,0 +1,100 @@
+"""Which ways of moving a clip hardly actuates: Ye & Liu 2008, section 4.1.
+
+Inverse dynamics of one cycle gives the torques U at the joints of the upper body; what legs and ground do does not
+enter them. The eigenvectors of their second moments U U' / N, the strongest first, are the columns of `directions`.
+Along the last k of them, the near-unactuated ones, this motion uses next to no torque.
+
+Departures from the paper, each because of what happens without it:
+
+- **Uncentred.** The paper takes principal components, which are of torques about their mean. Their last directions hold
+  a mean torque of up to 2 N m, which then is missing in the playback.
+- **Hands follow the forearm.** They weigh so little that they would be all of the last ten directions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle.body import Physics, inverse_dynamics
+from jostle.clips import Clip
+from jostle.clips.cycle import find_cycle
+from jostle.clips.edit import trim_frames
+from jostle.errors import MotionError
+from jostle.skeleton import Skeleton, find_roles
+from jostle.types import Array, Float, Int
+
+GONE = 3e-3  # of the strongest direction's root mean square torque: below it a direction is near-unactuated
+FEWEST = 4
+_LEGS = ("thigh", "shin", "foot", "toe")
+_SHORT = 20  # frames of which torques can be told
+
+
+@dataclass(frozen=True, eq=False)
+class Actuation:
+    """The torques of a motion's upper body."""
+
+    dofs: Int[Array, "D"]  # of the upper body, in qvel
+    directions: Float[Array, "D D"]  # columns, the most actuated first
+    torques: Float[Array, "D"]  # root mean square along each, N m
+
+    def split(self, k: int) -> tuple[Float[Array, "D K"], Float[Array, "D k"]]:
+        """Actuated and near-unactuated directions, so many of the latter."""
+        if not 1 <= k < len(self.dofs):
+            raise MotionError(
+                f"The upper body has {len(self.dofs)} coordinates, so k is 1 to {len(self.dofs) - 1}, not {k}."
+            )
+        return self.directions[:, :-k], self.directions[:, -k:]
+
+    @property
+    def suggested(self) -> int:
+        """How many directions are near-unactuated: those with next to none of the strongest one's torque."""
+        weak = int(np.sum(self.torques < GONE * self.torques[0]))
+        return int(np.clip(weak, FEWEST, len(self.dofs) // 2))
+
+
+def actuation_of(physics: Physics, clip: Clip, dofs: Int[Array, "D"] | None = None) -> Actuation:
+    """Of one cycle of a clip, or of all of it where nothing repeats itself."""
+    chosen = upper_dofs(physics) if dofs is None else dofs
+    forces = inverse_dynamics(physics, cycle_of(clip)).forces[:, chosen]
+    values, vectors = np.linalg.eigh(forces.T @ forces / len(forces))
+    strongest_first = np.argsort(values)[::-1]
+    return Actuation(chosen, vectors[:, strongest_first], np.sqrt(np.maximum(values[strongest_first], 0.0)))
+
+
+def cycle_of(clip: Clip) -> Clip:
+    if clip.frame_count < _SHORT:
+        raise MotionError(f"Clip '{clip.name}' has {clip.frame_count} frames; torques need at least {_SHORT}.")
+    try:
+        cycle = find_cycle(clip)
+    except MotionError:  # no gait
+        return clip
+    return trim_frames(clip, cycle.start, cycle.end + 1)
+
+
+def upper_dofs(physics: Physics) -> Int[Array, "D"]:
+    """Where the upper body's coordinates are in qvel."""
+    found: list[int] = []
+    for joint in upper_joints(physics.body.skeleton):
+        if physics.qvel_at[joint] >= 0:
+            count = min(physics.position_count(joint), 3)
+            found += range(physics.qvel_at[joint], physics.qvel_at[joint] + count)
+    return np.array(found)
+
+
+def upper_joints(skeleton: Skeleton) -> list[int]:
+    """All but the root, hands and what hangs on them, what hangs on the head, and whatever carries a leg or is one."""
+    roles = find_roles(skeleton)
+    kinds = {joint: role.removeprefix("left_").removeprefix("right_") for role, joint in roles.items()}
+    carries = {joint for joint, kind in kinds.items() if kind in _LEGS}
+    for joint in reversed(range(1, skeleton.joint_count)):
+        if joint in carries:
+            carries.add(int(skeleton.parents[joint]))
+    chosen: list[int] = []
+    for joint in range(1, skeleton.joint_count):
+        parent = int(skeleton.parents[joint])
+        free = parent == 0 or (parent in chosen and kinds.get(parent) != "head")
+        if free and joint not in carries and kinds.get(joint) != "hand":
+            chosen.append(joint)
+    return chosen
