@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from jostle import assets
 from jostle.clips import Clip, load_clip
-from jostle.errors import BundleError, FileError, JostleError, JostleWarning
+from jostle.errors import BundleError, CommandError, FileError, JostleError, JostleWarning, unknown_name
 
 if TYPE_CHECKING:
     from jostle.clips.skin import Skin
+    from jostle.controllers import Controller
     from jostle.controllers.walker.walker import Walker
 
 GLTF = (".glb", ".gltf")
@@ -60,6 +61,17 @@ def load(name: str, **options: object) -> Clip:
     """Read a clip named on the command line; what could not be kept is told on standard error."""
     with told_warnings():
         return load_clip(find(name), **{key: value for key, value in options.items() if value is not None})
+
+
+def run_clip(name: str, kind: str, animation: str | None = None) -> Controller:
+    """A clip named on the command line, under a controller that needs nothing else."""
+    from jostle.controllers import Playback
+    from jostle.controllers.compliant.compliant import compliant_clip
+
+    ways = {"playback": Playback, "compliant": compliant_clip}
+    if kind not in ways:
+        raise CommandError(unknown_name("controller", kind, ways))
+    return ways[kind](load(name, animation=animation))
 
 
 def load_all(names: Sequence[str], animation: str | None) -> list[Clip]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from jostle.cli.common import find, is_character, print_json, progress, say
+from jostle.cli.common import find, is_character, print_json, progress, run_clip, say
 from jostle.cli.show import LONGEST_RUN, draw
 from jostle.errors import CommandError
 
@@ -24,6 +24,7 @@ def push(
     *,
     push: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = (),
     output: Annotated[str, tyro.conf.arg(aliases=["-o"])],
+    controller: str | None = None,
     seconds: float | None = None,
     fps: float = 60.0,
     json: bool = False,
@@ -31,10 +32,11 @@ def push(
     """Push a character and keep what it does: jostle push me.jostle --push "torso 300N back-left at 2s" -o out.glb
 
     Args:
-        character: a character (.jostle) or a shipped walker (walker:stocky)
+        character: a character (.jostle), a shipped walker (walker:stocky), or a clip under a controller
         push: part, newtons, direction, moment and, if not 0.2 s, duration: "left_arm 120N forward-left at 1.5s for
             0.3s"; several times for several pushes
         output: a clip in any writable format, with a .json of the pushes beside a .bvh; or .mp4, .gif, .png
+        controller: compliant, for a clip whose upper body is to give way to small pushes, without any training
         seconds: how long it runs; four seconds after the last push unless said
         fps: frames a second
         json: print one JSON object: how far it was moved, and how sure the model was
@@ -44,8 +46,12 @@ def push(
     from jostle.runtime.recording import due
     from jostle.runtime.wording import read_push
 
-    if not is_character(character):
-        raise CommandError(f"'{character}' is no character; make one with `jostle fit --controller dynamic`.")
+    if is_character(character) == (controller is not None):
+        raise CommandError(
+            f"'{character}' is a character, so --controller has no place."
+            if is_character(character)
+            else f"'{character}' is a clip; add --controller compliant, or make a character of it with `jostle fit`."
+        )
     if not 1.0 <= fps <= 240.0:
         raise CommandError(f"A clip can have 1 to 240 frames a second, not {fps:g}.")
     pushes = [read_push(text) for text in push]
@@ -55,7 +61,7 @@ def push(
         raise CommandError(
             f"The run ends at {length:g} s; the last push ends at {last:g} s, and {LONGEST_RUN:g} s are the most."
         )
-    runner = Character(load_controller(find(character)), fps)
+    runner = Character(load_controller(find(character)) if controller is None else run_clip(character, controller), fps)
     with progress(f"pushing {Path(character).stem}") as report:
 
         def command(time: float) -> Command:

@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from jostle import assets
-from jostle.cli.common import WALKER, find, find_skin, is_character, load, load_all, load_walker, progress, say
+from jostle.cli.common import (
+    WALKER,
+    find,
+    find_skin,
+    is_character,
+    load,
+    load_all,
+    load_walker,
+    progress,
+    run_clip,
+    say,
+)
 from jostle.clips import Clip, save_clip
-from jostle.errors import CommandError, FileError, unknown_name
+from jostle.errors import CommandError, FileError
 
 if TYPE_CHECKING:
     from jostle.controllers import Controller
@@ -35,7 +46,7 @@ def view(
     Args:
         files: clips (.bvh .amc .glb …), shipped clips by name (walk, run, …), characters (.jostle), or shipped
             walkers (walker:stocky, …)
-        controller: run each clip live under this controller (playback)
+        controller: run each clip live under this controller: playback, or compliant, which gives way to pushes
         animation: which animation of a glTF file to show, by name
         host: address to listen on; anything but this machine's own needs the token that is printed
         port: port to listen on; where it is taken, another one is used and printed
@@ -61,16 +72,13 @@ def _announce(address: str) -> None:
 
 
 def _controller(name: str, kind: str | None, animation: str | None) -> Controller:
-    from jostle.controllers import Playback
     from jostle.runtime import load_controller
 
     if name.startswith(WALKER):
         return _with_shipped(name)
     if is_character(name):
         return load_controller(find(name))
-    if kind not in (None, "playback"):
-        raise CommandError(unknown_name("controller", kind, ["playback"]))
-    return Playback(load(name, animation=animation))
+    return run_clip(name, kind or "playback", animation)
 
 
 def _with_shipped(name: str) -> Controller:
