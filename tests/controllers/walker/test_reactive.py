@@ -47,9 +47,9 @@ def test_with_its_own_gains_for_recovery_it_walks_as_before(guided):
     """Bit by bit, although it changes between the two all the time."""
     force = np.tile([30.0, 40.0, 0.0], (2, 1))
     walked = {}
-    for kind, values in (("guided", guided), ("reactive", changed(reactive(guided, MEAN, SPREAD), kappa=1.0))):
+    for kind, values in (("guided", guided), ("reactive", changed(reactive(guided, MEAN, SPREAD), kappa=3.0))):
         walk = Walk(PHYSICS, 2, kind, threads=1)
-        walked[kind] = rollout(walk, np.tile(values, (2, 1)), 2.5, 0.7, [Shove(0.5, 0.2, force)], poses=True)
+        walked[kind] = rollout(walk, np.tile(values, (2, 1)), 1.5, 0.7, [Shove(0.5, 0.2, force)], poses=True)
     np.testing.assert_array_equal(walked["reactive"].qpos, walked["guided"].qpos)
     changes = np.abs(np.diff(walked["reactive"].recovering[:, 0].astype(int))).sum()
     assert changes > 2
