@@ -10,7 +10,7 @@ import numpy as np
 
 from jostle.body.body import Body
 from jostle.body.dofs import Ball, Dof, Hinge, Hinges
-from jostle.skeleton import find_roles
+from jostle.skeleton import find_roles, unsided
 from jostle.types import Array, Float
 
 _KNEE, _ELBOW = np.radians([0.0, 140.0]), np.radians([0.0, 150.0])
@@ -40,7 +40,7 @@ def human_dofs(body: Body) -> dict[str, Dof]:
     dofs: dict[str, Dof] = {}
     for joint, name in enumerate(body.skeleton.names[1:], start=1):
         part = next((role for role, j in roles.items() if j == joint), None)
-        kind = "" if part is None else part.removeprefix("left_").removeprefix("right_")
+        kind = "" if part is None else unsided(part)
         if kind in ("shin", "forearm") and part is not None:
             dofs[part] = _hinge(body, joint, kind)
         elif part == "pelvis":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from jostle.cli.common import find, print_json, print_table, progress, say
+from jostle.cli.common import find, print_json, print_table, progress, say, told_warnings
 from jostle.errors import CommandError
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ def fit_dynamic(
     unknown = [name for name in options if name not in OPTIONS]
     if unknown:
         raise CommandError(f"A dynamic character takes {', '.join(OPTIONS)}, not '{unknown[0]}'.")
-    examples, begun = [load_example(find(name)) for name in files], time.monotonic()
+    with told_warnings():
+        examples = [load_example(find(name)) for name in files]
+    begun = time.monotonic()
 
     def learning(watch: Watch) -> Dynamic:
         return learn(examples, title=Path(output).stem, seed=seed, watch=watch, **options)

@@ -2,7 +2,7 @@
 
 from jostle.skeleton.mirror import find_twins, mirror_pose, mirror_skeleton
 from jostle.skeleton.pose import Globals, Pose, forward, interpolate, locals_of, rest_pose
-from jostle.skeleton.roles import ROLES, find_roles, is_humanoid, require_humanoid
+from jostle.skeleton.roles import ROLES, find_roles, is_humanoid, require_humanoid, unsided
 from jostle.skeleton.skeleton import Skeleton, aligned_to_rest, build_skeleton
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "mirror_skeleton",
     "require_humanoid",
     "rest_pose",
+    "unsided",
 ]

@@ -71,6 +71,11 @@ def is_helper(name: str) -> bool:
     return bool(_HELPERS.search(split_side(name)[1]))
 
 
+def unsided(role: str) -> str:
+    """`thigh` of `left_thigh`; those of the trunk as they are."""
+    return role.removeprefix("left_").removeprefix("right_")
+
+
 @lru_cache(maxsize=256)
 def find_roles(skeleton: Skeleton) -> Mapping[str, int]:
     """Role to joint, for every role that this skeleton has. A skeleton that is no person gives few or none."""

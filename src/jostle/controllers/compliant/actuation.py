@@ -22,7 +22,7 @@ from jostle.clips import Clip
 from jostle.clips.cycle import find_cycle
 from jostle.clips.edit import trim_frames
 from jostle.errors import MotionError
-from jostle.skeleton import Skeleton, find_roles
+from jostle.skeleton import Skeleton, find_roles, unsided
 from jostle.types import Array, Float, Int
 
 GONE = 3e-3  # of the strongest direction's root mean square torque: below it a direction is near-unactuated
@@ -77,16 +77,15 @@ def upper_dofs(physics: Physics) -> Int[Array, "D"]:
     """Where the upper body's coordinates are in qvel."""
     found: list[int] = []
     for joint in upper_joints(physics.body.skeleton):
-        if physics.qvel_at[joint] >= 0:
-            count = min(physics.position_count(joint), 3)
-            found += range(physics.qvel_at[joint], physics.qvel_at[joint] + count)
+        count = min(physics.position_count(joint), 3)
+        found += range(physics.qvel_at[joint], physics.qvel_at[joint] + count)
     return np.array(found)
 
 
 def upper_joints(skeleton: Skeleton) -> list[int]:
     """All but the root, hands and what hangs on them, what hangs on the head, and whatever carries a leg or is one."""
     roles = find_roles(skeleton)
-    kinds = {joint: role.removeprefix("left_").removeprefix("right_") for role, joint in roles.items()}
+    kinds = {joint: unsided(role) for role, joint in roles.items()}
     carries = {joint for joint, kind in kinds.items() if kind in _LEGS}
     for joint in reversed(range(1, skeleton.joint_count)):
         if joint in carries:

@@ -20,6 +20,7 @@ import numpy as np
 from jostle.body import Body, Dynamics, Physics, build_body, compile_body
 from jostle.clips import Clip
 from jostle.clips.edit import resample
+from jostle.clips.plant import Leg, find_leg
 from jostle.controllers.compliant.actuation import Actuation, actuation_of
 from jostle.controllers.compliant.yielding import Moment, Yielding
 from jostle.controllers.playback import Playback
@@ -151,13 +152,12 @@ class Compliant:
         return Dynamics(self.physics)
 
     @cached_property
-    def _legs(self) -> list[tuple[int, int, int, float]]:
-        """Thigh, shin and foot of each side, and the length of the leg."""
-        roles = find_roles(self.skeleton)
-        named = [tuple(f"{side}_{part}" for part in ("thigh", "shin", "foot")) for side in ("left", "right")]
-        legs = [tuple(roles[role] for role in leg) for leg in named if all(role in roles for role in leg)]
-        bones = self.skeleton.offsets
-        return [(a, b, c, float(np.linalg.norm(bones[b]) + np.linalg.norm(bones[c]))) for a, b, c in legs]
+    def _legs(self) -> list[tuple[Leg, float]]:
+        """Each with its length."""
+        feet = [joint for role, joint in find_roles(self.skeleton).items() if role.endswith("_foot")]
+        legs = [leg for leg in (find_leg(self.skeleton, foot) for foot in feet) if leg is not None]
+        bones = np.linalg.norm(self.skeleton.offsets, axis=1)
+        return [(leg, float(bones[leg.lower] + bones[leg.end])) for leg in legs]
 
     def _stood(self, pose: Pose, aside: Float[Array, "3"]) -> Pose:
         """The pelvis moved aside, with feet where they were."""
@@ -165,14 +165,15 @@ class Compliant:
             return pose
         at = forward(self.skeleton, pose).positions
         sunk = 0.0
-        for hip, _, foot, length in self._legs:
-            reach = max(_REACH * length, float(np.linalg.norm(at[foot] - at[hip])))
-            away = at[hip] + aside - at[foot]
+        for leg, length in self._legs:
+            hip, foot = at[leg.upper], at[leg.end]
+            reach = max(_REACH * length, float(np.linalg.norm(foot - hip)))
+            away = hip + aside - foot
             room = np.sqrt(max(reach**2 - float(away[0] ** 2 + away[1] ** 2), 0.0))
             sunk = max(sunk, float(away[2]) - room)
         moved = Pose(pose.root + aside - [0.0, 0.0, sunk], pose.wxyz, pose.offsets)
-        for hip, knee, foot, _ in self._legs:
-            moved = pin_limb(self.skeleton, moved, hip, knee, foot, at[foot])
+        for leg, _ in self._legs:
+            moved = pin_limb(self.skeleton, moved, leg.upper, leg.lower, leg.end, at[leg.end], pole=leg.pole)
         return moved
 
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from jostle.body import Dynamics, Physics
 from jostle.controllers.compliant.actuation import Actuation, upper_joints
-from jostle.skeleton import find_roles
+from jostle.skeleton import find_roles, unsided
 from jostle.types import Array, Float, Int
 
 TRACK, DAMP, DAMP_SPINE = 200.0, 10.0, 30.0  # w1 and w2 of the paper
@@ -112,8 +112,7 @@ class Yielding:
 
 def dof_kinds(physics: Physics) -> list[str]:
     """What part each coordinate of the upper body belongs to; the spine's where a joint has no role."""
-    roles = find_roles(physics.body.skeleton)
-    known = {joint: role.removeprefix("left_").removeprefix("right_") for role, joint in roles.items()}
+    known = {joint: unsided(role) for role, joint in find_roles(physics.body.skeleton).items()}
     kinds: list[str] = []
     for joint in upper_joints(physics.body.skeleton):
         kind = known.get(joint, "spine")

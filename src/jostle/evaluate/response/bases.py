@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 
 from jostle import assets
-from jostle.assets.walked.stroll import AHEAD, FPS, Stroll, film, follow, has_fallen, take_stroll
+from jostle.assets.walked.stroll import FPS, Stroll, film, take_stroll
 from jostle.clips import Clip, load_clip
 from jostle.clips.edit import trim_frames
-from jostle.controllers import Command, Push
+from jostle.controllers import Push
 from jostle.controllers.dynamic.dynamic import Dynamic
 from jostle.controllers.dynamic.learn import Example, fit_dynamic
 from jostle.controllers.walker.walker import Walker
 from jostle.evaluate.response import runs
 from jostle.evaluate.response.cases import Case, figures_of, learnt_from
+from jostle.evaluate.response.novel import borne
 from jostle.runtime import load_controller
 
 WALKERS = ("stroll", "brisk")  # 0.8 and 2.4 m/s
@@ -75,11 +76,9 @@ def _pushed(stroll: Stroll, draw: Callable[[], Push], rng: np.random.Generator) 
     frames = frames[frames > _LEAD]
     for _ in range(_TRIES):
         push, frame = draw(), int(rng.choice(frames))
-        before, pushing = stroll.states[frame - _LEAD : frame + 1], Command(heading=AHEAD.heading, pushes=(push,))
-        after = follow(stroll.character, before[-1], _AFTER, lambda passed, now=pushing: AHEAD if passed else now)
-        if not has_fallen(after):
-            clip = film(stroll.character, before + after, "pushed", push, _LEAD)
-            return Case(clip, _LEAD, 0.0, push, float(stroll.phases[frame]), push.part)
+        case = borne(stroll, frame, push, _LEAD, _AFTER)
+        if case is not None:
+            return case
     raise RuntimeError(f"{stroll.character.controller} falls at every push.")
 
 

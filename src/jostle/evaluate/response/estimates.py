@@ -44,8 +44,7 @@ def learnt_from_estimates(which: tuple[int, ...], seed: int, tick: Callable[[flo
     """A character that was told no forces."""
     known = shipped()
     examples = [known[i] for i in which]
-    plain = [Example(Clip(c.skeleton, c.fps, c.root, c.wxyz, name=c.name)) for c in (case.clip for case in examples)]
-    person = fit_dynamic([Example(normal_walk()), *plain], seed=seed)
+    person = fit_dynamic([Example(normal_walk()), *(Example(case.clip) for case in examples)], seed=seed)
     return {
         "reproduce": figures_of(person, examples, examples, tick),
         "heldout": figures_of(person, shipped(held_out=True), examples, tick),

@@ -54,9 +54,9 @@ def run(request: Request) -> Report:
     skipped = ["most trials: --quick."] if request.quick else []
     if "real" not in jobs:
         skipped.append(f"real pushes: they need the clips of {real.FOLDER}, in a folder named with --data.")
-    data = None if request.data is None else str(request.data)
     if "march" not in jobs:
         skipped.append(f"a march: it needs {bases.MARCH} in a folder named with --data.")
+    data = None if request.data is None else str(request.data)
     return Report("response", request.seed, seconds, data, summarise(found), rows, {}, skipped, list(_NOTES))
 
 

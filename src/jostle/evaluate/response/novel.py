@@ -54,7 +54,7 @@ def _drawn(stroll: Stroll, kind: str, examples: Sequence[Case], count: int, rng:
         impulse, lasts = float(rng.uniform(SOFTEST, HARDEST)), float(rng.choice((0.2, 0.3, 0.4)))
         if wanted[kind]:
             push = Push(part, impulse / lasts * np.array([np.cos(angle), np.sin(angle), 0.0]), lasts)
-            case = _borne(stroll, frame, push)
+            case = borne(stroll, frame, push, _LEAD, _AFTER)
             found += [] if case is None else [case]
     return found
 
@@ -63,12 +63,12 @@ def _between(angles: Float[Array, "n"], angle: float) -> Float[Array, "n"]:
     return np.abs(np.angle(np.exp(1j * (angles - angle))))
 
 
-def _borne(stroll: Stroll, frame: int, push: Push) -> Case | None:
-    """What the walker does; nothing where it falls."""
-    before = stroll.states[frame - _LEAD : frame + 1]
+def borne(stroll: Stroll, frame: int, push: Push, lead: int, seconds: float) -> Case | None:
+    """What the walker does from so many frames before a push to so many seconds after it; nothing where it falls."""
+    before = stroll.states[frame - lead : frame + 1]
     pushing = Command(heading=AHEAD.heading, pushes=(push,))
-    after = follow(stroll.character, before[-1], _AFTER, lambda passed: AHEAD if passed else pushing)
+    after = follow(stroll.character, before[-1], seconds, lambda passed: AHEAD if passed else pushing)
     if has_fallen(after):
         return None
-    clip = film(stroll.character, before + after, "novel", push, _LEAD)
-    return Case(clip, _LEAD, 0.0, push, float(stroll.phases[frame]), push.part)
+    clip = film(stroll.character, before + after, "pushed", push, lead)
+    return Case(clip, lead, 0.0, push, float(stroll.phases[frame]), push.part)

@@ -38,9 +38,8 @@ def endless(person: Dynamic, seconds: float, tick: Callable[[float], None]) -> d
             tick(300.0)
     made, usual = clip_of(person, states), model.features.decode(model.model.poses.rows[model.usual])
     ours, theirs = _gait(made), _gait(usual)
-    times = max(
-        1, round(theirs[0] / ours[0])
-    )  # of a motion that repeats itself exactly, several cycles are one as well
+    # Of a motion that repeats itself exactly, several cycles are one as well.
+    times = max(1, round(theirs[0] / ours[0]))
     last = clip_of(person, states[-900:])
     return {
         "cycle": times * ours[0] / theirs[0],
