@@ -6,7 +6,7 @@ import argparse
 import json
 from importlib import import_module
 
-ALL = ("importing", "reading", "kinematics", "dynamics", "walk", "models", "response", "live", "page")
+ALL = ("importing", "reading", "kinematics", "dynamics", "walk", "models", "response", "compliance", "live", "page")
 
 
 def main() -> None:

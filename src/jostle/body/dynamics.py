@@ -17,7 +17,7 @@ import numpy as np
 
 from jostle.body.body import GRAVITY
 from jostle.body.physics import Physics
-from jostle.types import Array, Float
+from jostle.types import Array, Float, Int
 
 
 class Dynamics:
@@ -40,6 +40,30 @@ class Dynamics:
         mujoco.mj_comVel(self.model, self.data)
 
     # Positions
+
+    def between(self, start: Float[Array, "nq"], end: Float[Array, "nq"], dt: float) -> Float[Array, "nv"]:
+        """`Physics.velocity_between` for one pair of configurations, by MuJoCo: thirty times as fast."""
+        qvel = np.empty(self.model.nv)
+        mujoco.mj_differentiatePos(self.model, qvel, dt, start, end)
+        return qvel
+
+    def displaced(self, qpos: Float[Array, "nq"], qvel: Float[Array, "nv"], dt: float) -> Float[Array, "nq"]:
+        """`Physics.displaced` by qvel dt for one configuration, by MuJoCo."""
+        out = qpos.copy()
+        mujoco.mj_integratePos(self.model, out, qvel, dt)
+        return out
+
+    def positions(self, joints: Int[Array, "n"]) -> Float[Array, "n 3"]:
+        """Where joints are in the world."""
+        return self.data.xpos[self._bodies[joints]]
+
+    def turns(self, joints: Int[Array, "n"]) -> Float[Array, "n 4"]:
+        """How the frames of joints are turned in the world."""
+        return self.data.xquat[self._bodies[joints]]
+
+    def axes(self, joints: Int[Array, "*n"]) -> Float[Array, "*n 3 3"]:
+        """The same as rotation matrices."""
+        return self.data.xmat[self._bodies[joints]].reshape(*joints.shape, 3, 3)
 
     def coms(self) -> Float[Array, "J 3"]:
         """Where the centre of mass of every joint's part is."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jostle.controllers.walker.walker import Walker
 
 GLTF = (".glb", ".gltf")
+WAYS = ("playback", "compliant")  # controllers that need a clip and nothing else
 WALKER = "walker:"  # before the name of a shipped one
 
 
@@ -63,15 +64,25 @@ def load(name: str, **options: object) -> Clip:
         return load_clip(find(name), **{key: value for key, value in options.items() if value is not None})
 
 
-def run_clip(name: str, kind: str, animation: str | None = None) -> Controller:
+def run_clip(
+    name: str, kind: str, animation: str | None = None, keep: Sequence[str] = (), obstacle: Sequence[str] = ()
+) -> Controller:
     """A clip named on the command line, under a controller that needs nothing else."""
     from jostle.controllers import Playback
-    from jostle.controllers.compliant.compliant import compliant_clip
 
-    ways = {"playback": Playback, "compliant": compliant_clip}
-    if kind not in ways:
-        raise CommandError(unknown_name("controller", kind, ways))
-    return ways[kind](load(name, animation=animation))
+    if kind not in WAYS:
+        raise CommandError(unknown_name("controller", kind, WAYS))
+    if kind == "playback":
+        if keep or obstacle:
+            raise CommandError("A clip that is only played keeps nothing and hits nothing; add --controller compliant.")
+        return Playback(load(name, animation=animation))
+    from jostle.controllers.compliant.compliant import compliant_clip
+    from jostle.controllers.compliant.objectives import Avoid, Objective
+    from jostle.runtime.wording import read_objective, read_obstacle
+
+    objectives: list[Objective] = [read_objective(text) for text in keep]
+    objectives += [Avoid(tuple(read_obstacle(text) for text in obstacle))] if obstacle else []
+    return compliant_clip(load(name, animation=animation), objectives=objectives)
 
 
 def load_all(names: Sequence[str], animation: str | None) -> list[Clip]:

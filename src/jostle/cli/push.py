@@ -25,6 +25,8 @@ def push(
     push: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = (),
     output: Annotated[str, tyro.conf.arg(aliases=["-o"])],
     controller: str | None = None,
+    keep: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = (),
+    obstacle: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = (),
     seconds: float | None = None,
     fps: float = 60.0,
     json: bool = False,
@@ -37,6 +39,10 @@ def push(
             0.3s"; several times for several pushes
         output: a clip in any writable format, with a .json of the pushes beside a .bvh; or .mp4, .gif, .png
         controller: compliant, for a clip whose upper body is to give way to small pushes, without any training
+        keep: for compliant, what else it should do: "right_hand upright", "left_hand at 1 0.3 1.2" or
+            "head towards 3 1 1.6"
+        obstacle: for compliant, what it should keep clear of: "post 1.5 0.3 0.05 1.7" (place, radius, height) or
+            "block 1.5 0.4 1.2 0.2 0.2 0.4" (middle, size); metres ahead, to the left, up
         seconds: how long it runs; four seconds after the last push unless said
         fps: frames a second
         json: print one JSON object: how far it was moved, and how sure the model was
@@ -61,7 +67,14 @@ def push(
         raise CommandError(
             f"The run ends at {length:g} s; the last push ends at {last:g} s, and {LONGEST_RUN:g} s are the most."
         )
-    runner = Character(load_controller(find(character)) if controller is None else run_clip(character, controller), fps)
+    if controller is None and (keep or obstacle):
+        raise CommandError("--keep and --obstacle are for a clip under --controller compliant.")
+    moved = (
+        load_controller(find(character))
+        if controller is None
+        else run_clip(character, controller, keep=keep, obstacle=obstacle)
+    )
+    runner = Character(moved, fps)
     with progress(f"pushing {Path(character).stem}") as report:
 
         def command(time: float) -> Command:

@@ -35,6 +35,8 @@ def view(
     files: Annotated[list[str], tyro.conf.Positional],
     /,
     controller: str | None = None,
+    keep: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = (),
+    obstacle: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = (),
     animation: str | None = None,
     host: str = "127.0.0.1",
     port: int = 8080,
@@ -47,6 +49,8 @@ def view(
         files: clips (.bvh .amc .glb …), shipped clips by name (walk, run, …), characters (.jostle), or shipped
             walkers (walker:stocky, …)
         controller: run each clip live under this controller: playback, or compliant, which gives way to pushes
+        keep: under compliant, what else clips should do, as for `jostle push`
+        obstacle: under compliant, what they should keep clear of
         animation: which animation of a glTF file to show, by name
         host: address to listen on; anything but this machine's own needs the token that is printed
         port: port to listen on; where it is taken, another one is used and printed
@@ -62,7 +66,10 @@ def view(
         return
     from jostle.viewer import view_controllers
 
-    live = [_together(files)] if together else [_controller(name, controller, animation) for name in files]
+    if controller is None and (keep or obstacle):
+        raise CommandError("--keep and --obstacle are for clips under --controller compliant.")
+    ways = (keep, obstacle)
+    live = [_together(files)] if together else [_controller(name, controller, animation, *ways) for name in files]
     skins = [None if is_character(name) else find_skin(name) for name in files[: len(live)]]
     view_controllers(live, host=host, port=port, open_browser=browser, skins=skins, announce=_announce)
 
@@ -71,14 +78,16 @@ def _announce(address: str) -> None:
     print(f"jostle is at {address}  (ctrl-C ends it)", flush=True)
 
 
-def _controller(name: str, kind: str | None, animation: str | None) -> Controller:
+def _controller(
+    name: str, kind: str | None, animation: str | None, keep: Sequence[str], obstacle: Sequence[str]
+) -> Controller:
     from jostle.runtime import load_controller
 
     if name.startswith(WALKER):
         return _with_shipped(name)
     if is_character(name):
         return load_controller(find(name))
-    return run_clip(name, kind or "playback", animation)
+    return run_clip(name, kind or "playback", animation, keep, obstacle)
 
 
 def _with_shipped(name: str) -> Controller:

@@ -25,6 +25,10 @@ EXPERIMENTS = {
         "jostle.evaluate.response.experiment",
         "what characters do that learnt to answer pushes from a few clips: Ye & Liu 2010",
     ),
+    "compliance": (
+        "jostle.evaluate.compliance.experiment",
+        "how any clip gives way to small pushes and comes back: Ye & Liu 2008",
+    ),
     "reconstruction": (
         "jostle.evaluate.reconstruction.experiment",
         "how poses that were not seen go through a latent space, and where it leads: Ye & Liu 2010",

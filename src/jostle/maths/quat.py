@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from jostle.maths import vec
 from jostle.types import Array, Float
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -57,7 +58,7 @@ def inv_mul(a: Float[Array, "*#b 4"], b: Float[Array, "*#b 4"]) -> Float[Array, 
 
 
 def normalise(q: Float[Array, "*b 4"]) -> Float[Array, "*b 4"]:
-    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+    return q / vec.length(q)
 
 
 def positive(q: Float[Array, "*b 4"]) -> Float[Array, "*b 4"]:
@@ -76,14 +77,14 @@ def continuous(q: Float[Array, "T *b 4"]) -> Float[Array, "T *b 4"]:
 
 def exp(v: Float[Array, "*b 3"]) -> Float[Array, "*b 4"]:
     """Rotation vector (axis times angle, radians) to quaternion."""
-    half = 0.5 * np.linalg.norm(v, axis=-1, keepdims=True)
+    half = 0.5 * vec.length(v)
     return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * v], axis=-1)
 
 
 def log(q: Float[Array, "*b 4"]) -> Float[Array, "*b 3"]:
     """Quaternion to rotation vector, of length at most pi."""
     q = positive(q)
-    sin_half = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    sin_half = vec.length(q[..., 1:])
     angle = 2.0 * np.arctan2(sin_half, q[..., :1])
     small = sin_half < 1e-12
     factor = np.where(small, 2.0, angle / np.where(small, 1.0, sin_half))
@@ -92,7 +93,7 @@ def log(q: Float[Array, "*b 4"]) -> Float[Array, "*b 3"]:
 
 def angle(q: Float[Array, "*b 4"]) -> Float[Array, "*b"]:
     """The size of the rotation, in [0, pi]."""
-    return np.asarray(2.0 * np.arctan2(np.linalg.norm(q[..., 1:], axis=-1), np.abs(q[..., 0])))
+    return np.asarray(2.0 * np.arctan2(vec.length(q[..., 1:])[..., 0], np.abs(q[..., 0])))
 
 
 def from_axis_angle(axis: Float[Array, "*#b 3"], radians: Float[Array, "*#b"] | float) -> Float[Array, "*c 4"]:
@@ -113,14 +114,13 @@ def mean(q: Float[Array, "N *b 4"], weights: Float[Array, "N"] | None = None) ->
 
 def between(a: Float[Array, "*#b 3"], b: Float[Array, "*#b 3"]) -> Float[Array, "*c 4"]:
     """The smallest rotation that takes direction a to direction b."""
-    a = a / np.linalg.norm(a, axis=-1, keepdims=True)
-    b = b / np.linalg.norm(b, axis=-1, keepdims=True)
-    w = 1.0 + np.sum(a * b, axis=-1, keepdims=True)
-    q = np.concatenate([w, np.cross(a, b)], axis=-1)
+    a, b = a / vec.length(a), b / vec.length(b)
+    w = 1.0 + vec.dot(a, b)
+    q = np.concatenate([w, vec.cross(a, b)], axis=-1)
     opposite = w[..., 0] < 1e-9
     if np.any(opposite):  # any axis across a serves
         least = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
-        half_turn = np.concatenate([np.zeros_like(w), np.cross(a, least)], axis=-1)
+        half_turn = np.concatenate([np.zeros_like(w), vec.cross(a, least)], axis=-1)
         q = np.where(opposite[..., None], half_turn, q)
     return normalise(q)
 

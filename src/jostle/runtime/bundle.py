@@ -31,6 +31,7 @@ KINDS = {  # what `load_controller` can bring back to life: module and class, op
     "walker": ("jostle.controllers.walker.walker", "Walker"),
     "troupe": ("jostle.controllers.walker.troupe", "Troupe"),
     "dynamic": ("jostle.controllers.dynamic.dynamic", "Dynamic"),
+    "compliant": ("jostle.controllers.compliant.compliant", "Compliant"),
     "model": ("jostle.controllers.rollout", "Rollout"),
 }
 
@@ -152,6 +153,15 @@ def load_controller(path: PathLike) -> Controller:
     return revive(load_bundle(path), path)
 
 
+def _within(bundle: Bundle, path: PathLike) -> tuple[Any, ...]:
+    """The controller that this one wraps, if it does."""
+    if "source" not in bundle.data:
+        return ()
+    inner, mark = bundle.data["source"], "source."
+    arrays = {name.removeprefix(mark): array for name, array in bundle.arrays.items() if name.startswith(mark)}
+    return (revive(Bundle(str(inner["kind"]), dict(inner["data"]), arrays), path),)
+
+
 def revive(bundle: Bundle, path: PathLike) -> Any:
     """The controller that a bundle holds, or a sentence why it cannot be."""
     if bundle.kind not in KINDS:
@@ -160,7 +170,8 @@ def revive(bundle: Bundle, path: PathLike) -> Any:
         )
     try:
         module, name = KINDS[bundle.kind]
-        return getattr(import_module(module), name).unpack(bundle.data, bundle.arrays)
+        within = _within(bundle, path)
+        return getattr(import_module(module), name).unpack(bundle.data, bundle.arrays, *within)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise BundleError(path, f"its '{bundle.kind}' lacks or garbles {error}; make it again.") from None
     except JostleError as error:

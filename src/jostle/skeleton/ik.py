@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.errors import MotionError
-from jostle.maths import quat
+from jostle.maths import quat, vec
 from jostle.skeleton.pose import Pose, forward
 from jostle.skeleton.skeleton import Skeleton
 from jostle.types import Array, Float
@@ -58,7 +58,7 @@ def two_bone(
     """
     start, middle, end, target = np.broadcast_arrays(start, middle, end, target)
     upper, lower = middle - start, end - middle
-    a, b = _length(upper), _length(lower)
+    a, b = vec.length(upper), vec.length(lower)
     line, now = _unit_and_length(end - start, upper)
     aim, wanted = _unit_and_length(target - start, line)
     d = _limited(wanted, now, a, b)  # (*t, 1)
@@ -89,14 +89,14 @@ def _limited(wanted: Array, now: Array, a: Array, b: Array) -> Array:
 
 def _bend_direction(upper: Array, line: Array, length: Array, pole: Array | None) -> Array:
     """The unit vector across `line` towards which the knee points, or should."""
-    off = upper - _dot(upper, line) * line
+    off = upper - vec.dot(upper, line) * line
     if pole is None:
         least = np.eye(3)[np.argmin(np.abs(line), axis=-1)]
         return _unit_and_length(off, _across(least, line))[0]
     ahead = _across(np.broadcast_to(pole, line.shape), line)
-    aside = np.cross(line, ahead)
+    aside = vec.cross(line, ahead)
     soft = _STRAIGHT * length
-    p, s = _dot(off, ahead), _dot(off, aside)
+    p, s = vec.dot(off, ahead), vec.dot(off, aside)
     # p as it is from `soft` on, levelling out at soft / 2: a knee that points backwards, or nowhere, points ahead.
     p = np.where(p > soft, p, 0.5 * soft + np.maximum(p, 0.0) ** 2 / (2.0 * soft))
     return _unit_and_length(p * ahead + s * aside, ahead)[0]
@@ -104,26 +104,18 @@ def _bend_direction(upper: Array, line: Array, length: Array, pole: Array | None
 
 def _across(v: Array, line: Array) -> Array:
     """The part of v at right angles to the unit vector `line`, as a unit vector."""
-    off = v - _dot(v, line) * line
+    off = v - vec.dot(v, line) * line
     turned = np.roll(line, 1, axis=-1) * np.array([1.0, 1.0, -1.0])  # not parallel to line, whatever it is
-    spare = turned - _dot(turned, line) * line
-    return _unit_and_length(off, spare / np.maximum(_length(spare), 1e-12))[0]
+    spare = turned - vec.dot(turned, line) * line
+    return _unit_and_length(off, spare / np.maximum(vec.length(spare), 1e-12))[0]
 
 
 def _unit_and_length(v: Array, instead: Array) -> tuple[Array, Array]:
     """v as direction and length; where it has no direction, that of `instead`."""
-    length = _length(v)
+    length = vec.length(v)
     none = length < 1e-9
-    other = instead / np.maximum(_length(instead), 1e-12)
+    other = instead / np.maximum(vec.length(instead), 1e-12)
     return np.where(none, other, v / np.where(none, 1.0, length)), length
-
-
-def _length(v: Array) -> Array:
-    return np.linalg.norm(v, axis=-1, keepdims=True)
-
-
-def _dot(a: Array, b: Array) -> Array:
-    return np.sum(a * b, axis=-1, keepdims=True)
 
 
 def pin_limb(

@@ -21,13 +21,13 @@ from jostle.body import Physics, inverse_dynamics
 from jostle.clips import Clip
 from jostle.clips.cycle import find_cycle
 from jostle.clips.edit import trim_frames
+from jostle.controllers.compliant.joints import upper_dofs
 from jostle.errors import MotionError
-from jostle.skeleton import Skeleton, find_roles, unsided
 from jostle.types import Array, Float, Int
 
 GONE = 3e-3  # of the strongest direction's root mean square torque: below it a direction is near-unactuated
 FEWEST = 4
-_LEGS = ("thigh", "shin", "foot", "toe")
+NEAR = 10  # the paper's k, of 24
 _SHORT = 20  # frames of which torques can be told
 
 
@@ -53,6 +53,13 @@ class Actuation:
         weak = int(np.sum(self.torques < GONE * self.torques[0]))
         return int(np.clip(weak, FEWEST, len(self.dofs) // 2))
 
+    def pack(self) -> dict[str, Array]:
+        return {"dofs": self.dofs, "directions": self.directions, "torques": self.torques}
+
+    @classmethod
+    def unpack(cls, arrays: dict[str, Array]) -> Actuation:
+        return cls(arrays["dofs"], arrays["directions"], arrays["torques"])
+
 
 def actuation_of(physics: Physics, clip: Clip, dofs: Int[Array, "D"] | None = None) -> Actuation:
     """Of one cycle of a clip, or of all of it where nothing repeats itself."""
@@ -71,29 +78,3 @@ def cycle_of(clip: Clip) -> Clip:
     except MotionError:  # no gait
         return clip
     return trim_frames(clip, cycle.start, cycle.end + 1)
-
-
-def upper_dofs(physics: Physics) -> Int[Array, "D"]:
-    """Where the upper body's coordinates are in qvel."""
-    found: list[int] = []
-    for joint in upper_joints(physics.body.skeleton):
-        count = min(physics.position_count(joint), 3)
-        found += range(physics.qvel_at[joint], physics.qvel_at[joint] + count)
-    return np.array(found)
-
-
-def upper_joints(skeleton: Skeleton) -> list[int]:
-    """All but the root, hands and what hangs on them, what hangs on the head, and whatever carries a leg or is one."""
-    roles = find_roles(skeleton)
-    kinds = {joint: unsided(role) for role, joint in roles.items()}
-    carries = {joint for joint, kind in kinds.items() if kind in _LEGS}
-    for joint in reversed(range(1, skeleton.joint_count)):
-        if joint in carries:
-            carries.add(int(skeleton.parents[joint]))
-    chosen: list[int] = []
-    for joint in range(1, skeleton.joint_count):
-        parent = int(skeleton.parents[joint])
-        free = parent == 0 or (parent in chosen and kinds.get(parent) != "head")
-        if free and joint not in carries and kinds.get(joint) != "hand":
-            chosen.append(joint)
-    return chosen

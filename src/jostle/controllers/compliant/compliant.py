@@ -1,42 +1,46 @@
 """The controller: another motion source whose upper body gives way to small pushes and comes back in its own style.
 
     character = compliant_clip(load_clip("walk.bvh"))
-    character = Compliant(source, actuation)          # any controller: a clip, a graph, a policy
+    character = compliant_over(source)                          # any controller: a walker, a graph, a policy
+    character = compliant_clip(clip, objectives=(Upright("right_hand"), Avoid([post])))
 
-Nothing is learnt but which directions the motion hardly actuates (`actuation`); `yielding` has the frame. A push also
-displaces the pelvis, (7): it gets the impulse as if all of the body were one mass, and comes back like a damped spring,
-for without a return it would drift on for ever. Feet stay where the source has them; where legs are too short for that
-the pelvis sinks.
+Nothing is learnt but which directions the motion hardly actuates (`actuation`); `yielding` has the frame, `footing` the
+pelvis and the legs. A source that answers pushes itself gets them too; then it alone decides where the pelvis goes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
-from jostle.body import Body, Dynamics, Physics, build_body, compile_body
+from jostle.body import Body, Physics, build_body, compile_body
 from jostle.clips import Clip
 from jostle.clips.edit import resample
-from jostle.clips.plant import Leg, find_leg
-from jostle.controllers.compliant.actuation import Actuation, actuation_of
+from jostle.controllers.compliant.actuation import NEAR, Actuation, actuation_of
+from jostle.controllers.compliant.footing import STILL, Footing, Kick, Sway, kick
+from jostle.controllers.compliant.objectives import Avoid, Hit, Objective
 from jostle.controllers.compliant.yielding import Moment, Yielding
 from jostle.controllers.playback import Playback
-from jostle.controllers.protocol import NEUTRAL, Command, Controller, Observed, Push, Start, State
+from jostle.controllers.protocol import NEUTRAL, Command, Controller, Observed, Push, Setting, Start, State, settings_of
 from jostle.errors import MotionError
-from jostle.skeleton import Pose, Skeleton, find_roles, forward
-from jostle.skeleton.ik import pin_limb
+from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
 FPS = 60.0  # of clips: the paper's step
-RETURN = 4.0  # radians a second: the spring that brings the pelvis back
 SLOW = 0.2  # seconds until muscles answer a push
 STARTLED = (
     1.0  # w3 at the push: torques change by a newton metre as readily as velocities by a tenth of a radian a second
 )
-_REACH = 0.98  # of a leg's length: as far as feet are held
+LISTENED = 6.0  # seconds of a source that tell what it actuates
+PLATFORM = (
+    Setting("ground_ahead", "ground moves along X", -2.0, 2.0, 0.0, "m/s"),
+    Setting("ground_aside", "ground moves along Y", -2.0, 2.0, 0.0, "m/s"),
+)
+_JUMP = 25.0  # radians a second, and metres a second: nobody moves so fast, so a source that does has jumped
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,22 +62,29 @@ class CompliantState:
     qvel: Float[Array, "nv"]
     target: Float[Array, "nq"]  # where the source would have it, pelvis and legs moved by pushes
     torques: Float[Array, "D"]
-    aside: Float[Array, "3"]  # of the pelvis, metres
-    drift: Float[Array, "3"]  # metres a second
+    sway: Sway = field(default_factory=Sway)
     pressing: tuple[Pressing, ...] = ()
+    hits: tuple[Push, ...] = ()  # by obstacles, this frame
     calm: float = np.inf  # seconds since the last push began
 
 
 @dataclass(frozen=True, eq=False)
 class Compliant:
-    """`k` near-unactuated directions; None: as many as the motion has, by its own spectrum."""
+    """`k` near-unactuated directions; "auto": as many as the motion has, by its own spectrum."""
 
     source: Controller
     actuation: Actuation
-    k: int | None = None
+    k: int | Literal["auto"] = NEAR
+    objectives: tuple[Objective, ...] = ()
     literal: bool = False
 
     kind = "compliant"
+
+    def __post_init__(self) -> None:
+        _ = self.yielding  # refuses what it cannot do
+        for objective in self.objectives:
+            if (part := getattr(objective, "part", None)) is not None:
+                self.body.part(part)
 
     @property
     def name(self) -> str:
@@ -91,6 +102,18 @@ class Compliant:
     def supports(self) -> frozenset[str]:
         return self.source.supports | {"pushes"}
 
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        return (*settings_of(self.source), *(() if self._source_answers else PLATFORM))
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return getattr(self.source, "tasks", ())
+
+    @property
+    def sources(self) -> tuple[Clip, ...]:
+        return getattr(self.source, "sources", ())
+
     @cached_property
     def body(self) -> Body:
         return getattr(self.source, "body", None) or build_body(self.skeleton)
@@ -101,97 +124,142 @@ class Compliant:
 
     @cached_property
     def yielding(self) -> Yielding:
-        k = self.actuation.suggested if self.k is None else self.k
-        return Yielding(self.physics, self.actuation, k, literal=self.literal)
+        k = self.actuation.suggested if self.k == "auto" else self.k
+        return Yielding(self.physics, self.actuation, k, self.objectives, literal=self.literal)
+
+    @cached_property
+    def footing(self) -> Footing:
+        return Footing(self.physics)
+
+    @cached_property
+    def _source_answers(self) -> bool:
+        return "pushes" in self.source.supports
 
     def init(self, start: Start) -> CompliantState:
         now = self.source.init(start)
         here, there = (self.physics.to_qpos(state.pose) for state in (now, self.source.step(now, NEUTRAL)))
         qvel = self.physics.velocity_between(here, there, self.dt)
-        still, torques = np.zeros(3), np.zeros(len(self.actuation.dofs))
-        return CompliantState(now.pose, now.time, _observed(now), now, here, qvel, here, torques, still, still)
+        return CompliantState(
+            now.pose, now.time, _observed(now), now, here, qvel, here, np.zeros(len(self.yielding.dofs))
+        )
 
     def step(self, state: CompliantState, command: Command) -> CompliantState:
-        then = self.source.step(state.source, replace(command, pushes=()))
+        then = self.source.step(state.source, self._passed_on(command))
         begun = tuple(Pressing(p, self.body.part(p.part), state.time + p.duration) for p in command.pushes)
         pressing = state.pressing + begun
-        calm = 0.0 if begun else state.calm
-        shares = [float(np.clip((one.end - state.time) / self.dt, 0.0, 1.0)) for one in pressing]
-        impulse = sum((s * self.dt * one.push.force for one, s in zip(pressing, shares, strict=True)), np.zeros(3))
-        aside, drift = _sprung(state.aside, state.drift + impulse / self.body.total_mass, self.dt)
-        target = self.physics.to_qpos(self._stood(then.pose, aside))
+        here = self.yielding.here
+        here.set(state.qpos)
+        pushed, hits = self._pushed(state.time, pressing), self._hits()
+        loads, given = self._felt((*pushed, *hits))
+        sway = state.sway.after(given, self._ground(state.sway, command), self.dt)
+        calm = 0.0 if begun or (hits and not state.hits) else state.calm
+        target = self.footing.stand(self.physics.to_qpos(then.pose), sway)
         moment = Moment(
-            state.qpos,
-            state.qvel,
-            state.target,
-            target,
-            self._loads(state.qpos, pressing, shares),
-            state.torques,
-            STARTLED * _faded(calm / SLOW),
+            state.qpos, state.qvel, state.target, target, loads, state.torques, STARTLED * _faded(calm / SLOW)
         )
-        qvel, torques = self.yielding.step(moment, self.dt)
-        qpos = self.physics.displaced(state.qpos, qvel * self.dt)
+        moment = self._carried_over_a_jump(moment)
+        done = self.yielding.step(moment, self.dt)
         time = state.time + self.dt
         return CompliantState(
-            self.physics.to_pose(qpos), time, _observed(then), then, qpos, qvel, target, torques, aside, drift,
-            tuple(one for one in pressing if one.end > time + 1e-9), calm + self.dt,
+            self.physics.to_pose(done.qpos), time, _observed(then), then, done.qpos, done.qvel, target, done.torques,
+            sway, tuple(one for one in pressing if one.end > time + 1e-9), tuple(map(self._as_push, hits)),
+            calm + self.dt,
         )  # fmt: skip
 
-    def _loads(
-        self, qpos: Float[Array, "nq"], pressing: Sequence[Pressing], shares: Sequence[float]
-    ) -> Float[Array, "nv"]:
-        loads = np.zeros(self.physics.velocity_count)
-        if pressing:
-            self._instant.set(qpos)
-        for one, share in zip(pressing, shares, strict=True):
-            loads += self._instant.jacobian(one.joint, one.push.point).T @ (share * one.push.force)
-        return loads
+    def _passed_on(self, command: Command) -> Command:
+        """What the source hears of a command."""
+        pushes = command.pushes if self._source_answers else ()
+        known = {setting.name for setting in settings_of(self.source)}
+        return replace(command, pushes=pushes, settings={n: v for n, v in command.settings.items() if n in known})
 
-    @cached_property
-    def _instant(self) -> Dynamics:
-        return Dynamics(self.physics)
+    def _ground(self, sway: Sway, command: Command) -> Float[Array, "3"]:
+        """How fast the ground moves from now on."""
+        ground = sway.ground
+        for axis, setting in enumerate(PLATFORM):
+            if setting.name in command.settings:
+                ground = np.where(np.arange(3) == axis, command.settings[setting.name], ground)
+        return ground
 
-    @cached_property
-    def _legs(self) -> list[tuple[Leg, float]]:
-        """Each with its length."""
-        feet = [joint for role, joint in find_roles(self.skeleton).items() if role.endswith("_foot")]
-        legs = [leg for leg in (find_leg(self.skeleton, foot) for foot in feet) if leg is not None]
-        bones = np.linalg.norm(self.skeleton.offsets, axis=1)
-        return [(leg, float(bones[leg.lower] + bones[leg.end])) for leg in legs]
+    def _pushed(self, time: float, pressing: Sequence[Pressing]) -> list[Hit]:
+        """The mean forces of this frame."""
+        found: list[Hit] = []
+        for one in pressing:
+            share = float(np.clip((one.end - time) / self.dt, 0.0, 1.0))
+            found.append(Hit(one.joint, self.yielding.here.point(one.joint, one.push.point), share * one.push.force))
+        return found
 
-    def _stood(self, pose: Pose, aside: Float[Array, "3"]) -> Pose:
-        """The pelvis moved aside, with feet where they were."""
-        if not np.any(np.abs(aside) > 1e-6):
-            return pose
-        at = forward(self.skeleton, pose).positions
-        sunk = 0.0
-        for leg, length in self._legs:
-            hip, foot = at[leg.upper], at[leg.end]
-            reach = max(_REACH * length, float(np.linalg.norm(foot - hip)))
-            away = hip + aside - foot
-            room = np.sqrt(max(reach**2 - float(away[0] ** 2 + away[1] ** 2), 0.0))
-            sunk = max(sunk, float(away[2]) - room)
-        moved = Pose(pose.root + aside - [0.0, 0.0, sunk], pose.wxyz, pose.offsets)
-        for leg, _ in self._legs:
-            moved = pin_limb(self.skeleton, moved, leg.upper, leg.lower, leg.end, at[leg.end], pole=leg.pole)
-        return moved
+    def _hits(self) -> list[Hit]:
+        return [hit for one in self.objectives if isinstance(one, Avoid) for hit in one.hits(self.yielding.here)]
+
+    def _felt(self, forces: Sequence[Hit]) -> tuple[Float[Array, "nv"], Kick]:
+        """Generalised forces, and what the body as a whole gets, unless the source sees to that itself."""
+        loads, here = np.zeros(self.physics.velocity_count), self.yielding.here
+        if not forces:
+            return loads, Kick()
+        impulse, moment, com = np.zeros(3), np.zeros(3), here.com()
+        for one in forces:
+            loads += here.jacobian_at(one.joint, one.at).T @ one.force
+            impulse = impulse + self.dt * one.force
+            moment = moment + np.cross(one.at - com, self.dt * one.force)
+        if self._source_answers or not self.footing.stands:
+            return loads, Kick()
+        return loads, kick(here, impulse, moment)
+
+    def _as_push(self, hit: Hit) -> Push:
+        names = self.skeleton.names
+        turned, at = self.yielding.here.data, self.yielding.here.point(hit.joint, STILL)
+        frame = turned.xmat[self.physics.bodies[hit.joint]].reshape(3, 3)
+        return Push(names[hit.joint], hit.force, self.dt, frame.T @ (hit.at - at))
+
+    def _carried_over_a_jump(self, at: Moment) -> Moment:
+        """Where the source jumps, as a clip does that starts again, the body goes along as it is, and as fast."""
+        step = self.yielding.here.between(at.now, at.then, self.dt)
+        step[self.yielding.fingers] = 0.0
+        if np.max(np.abs(step)) < _JUMP:
+            return at
+        off = self.physics.velocity_between(at.now, at.qpos, 1.0)
+        now = self.physics.displaced(at.then, -self.dt * at.qvel)
+        return replace(at, now=now, qpos=self.physics.displaced(now, off))
+
+    def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Objectives are not kept: they belong to a scene."""
+        data, arrays = self.source.pack()  # pyright: ignore[reportAttributeAccessIssue]
+        own = {
+            "source": {"kind": self.source.kind, "data": data},  # pyright: ignore[reportAttributeAccessIssue]
+            "k": self.k,
+            "literal": self.literal,
+        }
+        return own, {**{f"source.{name}": array for name, array in arrays.items()}, **self.actuation.pack()}
+
+    @classmethod
+    def unpack(cls, data: dict[str, Any], arrays: dict[str, Array], source: Controller) -> Compliant:
+        k = "auto" if data["k"] == "auto" else int(data["k"])
+        return cls(source, Actuation.unpack(arrays), k, (), bool(data["literal"]))
 
 
-def compliant_clip(clip: Clip, k: int | None = None, literal: bool = False) -> Compliant:
+def compliant_clip(
+    clip: Clip, k: int | Literal["auto"] = NEAR, objectives: Sequence[Objective] = (), literal: bool = False
+) -> Compliant:
     """A clip, over and over, that gives way to pushes."""
     if clip.offsets is not None:
         raise MotionError(f"The bones of clip '{clip.name}' move, so it has no torques; give one with fixed bones.")
     fine = resample(clip, FPS)
-    source = Playback(fine)
-    return Compliant(source, actuation_of(compile_body(build_body(clip.skeleton)), fine), k, literal)
+    actuation = actuation_of(compile_body(build_body(clip.skeleton)), fine)
+    return Compliant(Playback(fine), actuation, k, tuple(objectives), literal)
 
 
-def _sprung(
-    aside: Float[Array, "3"], drift: Float[Array, "3"], dt: float
-) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-    """A critically damped spring, exactly."""
-    gone, pull = np.exp(-RETURN * dt), drift + RETURN * aside
-    return gone * (aside + dt * pull), gone * (drift - RETURN * dt * pull)
+def compliant_over(
+    source: Controller, k: int | Literal["auto"] = NEAR, objectives: Sequence[Objective] = (), seconds: float = LISTENED
+) -> Compliant:
+    """Any controller, that gives way to pushes: what it actuates is seen from its first seconds."""
+    state, poses = source.init(Start()), []
+    for _ in range(max(2, round(seconds / source.dt))):
+        state = source.step(state, NEUTRAL)
+        poses.append(state.pose)
+    root, wxyz = np.array([pose.root for pose in poses]), np.array([pose.wxyz for pose in poses])
+    clip = Clip(source.skeleton, 1.0 / source.dt, root, wxyz, name=source.name)
+    physics = compile_body(getattr(source, "body", None) or build_body(source.skeleton))
+    return Compliant(source, actuation_of(physics, clip), k, tuple(objectives))
 
 
 def _faded(share: float) -> float:

@@ -2,8 +2,8 @@
 
 The upper body moves with the velocities v+ that make the best of
 
-    |w1 (q + dt v+ - m+)|^2 + |w2 (v+ - v_ref)|^2 + |w3 Ea' (u(v+) - u)|^2      (3), (4), (5)
-    with  E' u(v+) = 0                                                          (2)
+    |w1 (q + dt v+ - m+)|^2 + |w2 (v+ - v_ref)|^2 + |w3 Ea' (u(v+) - u)|^2 + objectives      (3), (4), (5)
+    with  E' u(v+) = 0                                                                       (2)
 
 where m+ is the next pose of the motion, u(v+) the torques that the equations of motion need, Ea and E the actuated and
 the near-unactuated directions. u is linear in v+, so a frame is one linear system. Root and legs go where the motion
@@ -14,32 +14,31 @@ and an upright spine is one that stands on its head. Departures that cure it:
 
 - **Passive joints.** E' (u + D (v+ - v_ref) + K (q + dt v+ - m+)) = 0: muscles at rest are springs and dampers.
 - **Velocities of the motion.** The paper damps v+ itself, so that the body lags behind what it should do.
-- **Tracking where it is paid for.** Errors are weighed by Ea Ea' + 1/2: along near-unactuated directions only half, for
-  there the constraint decides anyway, and tracking would fight it.
+- **Tracking where it is paid for.** Errors are weighed by Ea Ea' + 1: along near-unactuated directions only half as
+  much, for there the constraint decides anyway, and tracking would fight it.
+
+And one that keeps it whole: **joints end.** Where a frame would take a joint too fast towards its limit (or towards
+where the motion itself takes it, if that is further), it is solved again with a stop there, whose torque enters the
+equations of motion.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from jostle.body import Dynamics, Physics
-from jostle.controllers.compliant.actuation import Actuation, upper_joints
-from jostle.skeleton import find_roles, unsided
+from jostle.controllers.compliant.actuation import Actuation
+from jostle.controllers.compliant.joints import TRUNK, Stops, fingers_dofs, passive_joints, upper_kinds
+from jostle.controllers.compliant.objectives import Objective, View
 from jostle.types import Array, Float, Int
 
 TRACK, DAMP, DAMP_SPINE = 200.0, 10.0, 30.0  # w1 and w2 of the paper
-_SPINE = ("spine", "chest")
-_PASSIVE = {  # N m s/rad and N m/rad: dampers and springs of joints at rest
-    "spine": (8.0, 60.0),
-    "chest": (8.0, 60.0),
-    "neck": (0.6, 4.0),
-    "head": (0.6, 4.0),
-    "clavicle": (2.0, 10.0),
-    "upper_arm": (1.0, 3.0),
-    "forearm": (0.4, 1.5),
-}
+_FIRM, _STOP = 2000.0, 5.0  # how hard a joint ends, beside w2; N m of its end that count as much as a radian a second
+_FASTEST = 25.0  # radians a second: nobody's joints part faster from a motion
+_TRIES = 4  # times that a frame is solved, at most
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Weights:
     track: float = TRACK
     damp: float = DAMP
     damp_spine: float = DAMP_SPINE
-    off_basis: float = 0.5  # of tracking, along near-unactuated directions
+    off_basis: float = 1.0  # of tracking, along near-unactuated directions
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,58 +62,122 @@ class Moment:
     startled: float = 0.0  # w3: how much torques should stay, while nobody has had time to answer
 
 
+@dataclass(frozen=True, eq=False)
+class Yielded:
+    """What came of a frame."""
+
+    qpos: Float[Array, "nq"]
+    qvel: Float[Array, "nv"]
+    torques: Float[Array, "D"]  # of the upper body, that make it so
+
+
 class Yielding:
     """The linear system of a frame. It is a workspace: keep one per thread."""
 
     def __init__(
-        self, physics: Physics, actuation: Actuation, k: int, weights: Weights | None = None, literal: bool = False
+        self,
+        physics: Physics,
+        actuation: Actuation,
+        k: int,
+        objectives: Sequence[Objective] = (),
+        weights: Weights | None = None,
+        literal: bool = False,
     ) -> None:
-        self.physics, self.dofs, self.literal = physics, actuation.dofs, literal
+        self.physics, self.dofs, self.objectives, self.literal = physics, actuation.dofs, tuple(objectives), literal
         self.actuated, self.free = actuation.split(k)
+        self.here, self._now, self._then = Dynamics(physics), Dynamics(physics), Dynamics(physics)
         self._others: Int[Array, "R"] = np.setdiff1d(np.arange(physics.velocity_count), self.dofs)
-        self._instant = Dynamics(physics)
-        kinds = dof_kinds(physics)
+        self.fingers = fingers_dofs(physics)
+        self._own, self._between = np.ix_(self.dofs, self.dofs), np.ix_(self.dofs, self._others)
         given = Weights() if weights is None else weights
-        self._track = given.track
-        self._damp = np.array([given.damp_spine if kind in _SPINE else given.damp for kind in kinds])
-        passive = np.array([(0.0, 0.0) if literal else _PASSIVE[kind] for kind in kinds])
-        self._dampers, self._springs = passive.T
-        metric = self.actuated @ self.actuated.T + given.off_basis * np.eye(len(self.dofs))
-        self._metric = np.eye(len(self.dofs)) if literal else metric
+        self.track = given.track
+        self.damp = np.array([given.damp_spine if kind in TRUNK else given.damp for kind in upper_kinds(physics)])
+        size = len(self.dofs)
+        metric = self.actuated @ self.actuated.T + given.off_basis * np.eye(size)
+        self.metric = np.eye(size) if literal else metric
+        self.dampers, self.springs = passive_joints(physics)
+        if literal:
+            self.dampers, self.springs = np.zeros((size, size)), np.zeros((size, size))
+        self._stops = Stops(physics)
+        self._made: tuple[float, Array, Array] | None = None
+        self._system = np.zeros((size + k, size + k))
 
-    def step(self, at: Moment, dt: float) -> tuple[Float[Array, "nv"], Float[Array, "D"]]:
-        """v+ of the whole body, and the torques of the upper body that make it so."""
-        up, others, instant = self.dofs, self._others, self._instant
-        wanted = self.physics.velocity_between(at.now, at.then, dt)[up]
-        out = self.physics.velocity_between(at.qpos, at.then, dt)
+    def step(self, at: Moment, dt: float) -> Yielded:
+        up, others = self.dofs, self._others
+        here, free = self.here, self.free.T
+        wanted = here.between(at.now, at.then, dt)[up]
+        out = here.between(at.qpos, at.then, dt)
         off = -dt * out[up]  # how far the body is from where the motion will be
-        instant.set(at.qpos, at.qvel)
-        mass, bias = instant.mass_matrix(), instant.bias_forces()
-        own = mass[np.ix_(up, up)] / dt
-        speeding = mass[np.ix_(up, others)] @ (out[others] - at.qvel[others]) / dt
-        rest = speeding - own @ at.qvel[up] + bias[up] - at.loads[up]  # u = own v+ + rest
-        free = self.free.T
-        rows = free @ (own + np.diag(self._dampers + dt * self._springs))
-        aim = -free @ (rest - self._dampers * wanted + self._springs * off)
-        squares = (self._track * dt) ** 2 * self._metric + np.diag(self._damp**2)
-        towards = -(self._track**2) * dt * (self._metric @ off)
+        speeding = (out - at.qvel) / dt
+        speeding[self.fingers] = 0.0
+        qvel = at.qvel.copy()
+        qvel[self.fingers] = 0.0
+        here.set(at.qpos, qvel)
+        mass = here.mass_matrix()
+        own = mass[self._own] / dt
+        rest = (
+            mass[self._between] @ speeding[others] - own @ at.qvel[up] + here.bias_forces()[up] - at.loads[up]
+        )  # u = own v+ + rest
+        passive, squares = self._constants(dt)
+        pull = self.springs @ off - self.dampers @ wanted
+        towards = -(self.track**2) * dt * (self.metric @ off)
         if not self.literal:
-            towards = towards + self._damp**2 * wanted
+            towards = towards + self.damp**2 * wanted
         if at.startled:
-            seen = at.startled * self.actuated.T
-            squares = squares + own @ seen.T @ seen @ own
-            towards = towards + own @ seen.T @ seen @ (at.torques - rest)
-        k = len(rows)
-        system = np.block([[squares, rows.T], [rows, np.zeros((k, k))]])
-        out[up] = np.linalg.solve(system, np.concatenate([towards, aim]))[: len(up)]
-        return out, own @ out[up] + rest
+            seen = at.startled * (self.actuated.T @ own)
+            squares = squares + seen.T @ seen
+            towards = towards + seen.T @ (at.startled * (self.actuated.T @ (at.torques - rest)))
+        if self.objectives:
+            squares, towards = self._with_objectives(squares, towards, at, out, dt)
+        rows, room = np.zeros((0, len(up))), np.zeros(0)  # of joints that end: rows v dt = room
+        tries = 1 if self.literal else _TRIES
+        while True:
+            found = self._solved(squares, towards, free @ (own + passive), -free @ (rest + pull), rows, room / dt)
+            out[up] = found if self.literal else wanted + np.clip(found - wanted, -_FASTEST, _FASTEST)
+            qpos, tries = here.displaced(at.qpos, out, dt), tries - 1
+            ended = self._stops.beyond(qpos, at.qpos, at.then, dt) if tries else None
+            if ended is None:
+                return Yielded(qpos, out, own @ out[up] + rest)
+            rows, room = np.concatenate([rows, ended[0]]), np.concatenate([room, ended[1]])
 
+    def _constants(self, dt: float) -> tuple[Float[Array, "D D"], Float[Array, "D D"]]:
+        """What does not change from frame to frame."""
+        if self._made is None or self._made[0] != dt:
+            squares = (self.track * dt) ** 2 * self.metric + np.diag(self.damp**2)
+            self._made = (dt, self.dampers + dt * self.springs, squares)
+        return self._made[1:]
 
-def dof_kinds(physics: Physics) -> list[str]:
-    """What part each coordinate of the upper body belongs to; the spine's where a joint has no role."""
-    known = {joint: unsided(role) for role, joint in find_roles(physics.body.skeleton).items()}
-    kinds: list[str] = []
-    for joint in upper_joints(physics.body.skeleton):
-        kind = known.get(joint, "spine")
-        kinds += [kind if kind in _PASSIVE else "spine"] * min(physics.position_count(joint), 3)
-    return kinds
+    def _solved(
+        self,
+        squares: Float[Array, "D D"],
+        towards: Float[Array, "D"],
+        kept: Float[Array, "k D"],
+        aim: Float[Array, "k"],
+        rows: Float[Array, "n D"],
+        speeds: Float[Array, "n"],
+    ) -> Float[Array, "D"]:
+        """The least squares with kept v = aim, by its multipliers; where joints end, their torques are unknowns too."""
+        size, ends = len(towards), len(speeds)
+        if not ends:
+            system = self._system
+            system[:size, :size], system[size:, :size], system[:size, size:] = squares, kept, kept.T
+            return np.linalg.solve(system, np.concatenate([towards, aim]))[:size]
+        firm, inner = _FIRM**2 * rows.T, size + ends
+        system = np.zeros((inner + len(aim), inner + len(aim)))
+        system[:size, :size], system[size:inner, size:inner] = squares + firm @ rows, np.eye(ends) / _STOP**2
+        system[inner:, :inner] = np.concatenate([kept, -self.free.T @ rows.T], axis=1)
+        system[:inner, inner:] = system[inner:, :inner].T
+        return np.linalg.solve(system, np.concatenate([towards + firm @ speeds, np.zeros(ends), aim]))[:size]
+
+    def _with_objectives(
+        self, squares: Float[Array, "D D"], towards: Float[Array, "D"], at: Moment, out: Float[Array, "nv"], dt: float
+    ) -> tuple[Float[Array, "D D"], Float[Array, "D"]]:
+        self._now.set(at.now)
+        self._then.set(at.then)
+        view = View(self.here, self._now, self._then, dt)
+        for objective in self.objectives:
+            if (rows := objective.rows(view)) is not None:
+                own = rows.jacobian[:, self.dofs]
+                left = rows.wanted - rows.jacobian[:, self._others] @ out[self._others]
+                squares, towards = squares + own.T @ own, towards + own.T @ left
+        return squares, towards

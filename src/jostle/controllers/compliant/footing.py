@@ -1,0 +1,162 @@
+# pyright: reportAttributeAccessIssue=false
+# mujoco takes its names from compiled modules that have no type stubs.
+"""What a push does below the upper body: the pelvis gives way and comes back, feet stay where the motion has them.
+
+The body takes up a push as if it were one rigid mass, (7) of Ye & Liu 2008: its impulse over the whole mass is a
+velocity of the pelvis, and its moment over the inertia about the centre of mass a velocity of turning. The paper leaves
+it at that, so that every push would set the character adrift for ever; here both come back like critically damped
+springs. Legs are bent so that feet stay; where a leg is too short for that, the pelvis sinks.
+
+Ground that moves takes the feet along at once and the pelvis only through the same springs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import mujoco
+import numpy as np
+
+from jostle.body import Dynamics, Physics
+from jostle.clips.plant import find_leg
+from jostle.maths import quat, spring, vec
+from jostle.skeleton import find_roles
+from jostle.types import Array, Float
+
+RETURN, RIGHT = 0.35, 0.23  # seconds in which half of the way back is gone: moved, and turned
+_REACH = 0.98  # of a leg's length: as far as feet are held
+_SOFT = 0.02  # metres off the line from hip to foot: knees this near to it soon bend forwards
+_WHOLE = np.eye(3)
+_NOTHING = 5e-5  # metres, and radians
+
+
+STILL = np.zeros(3)
+
+
+def _still() -> Float[Array, "3"]:
+    return STILL
+
+
+@dataclass(frozen=True, eq=False)
+class Sway:
+    """How far the pelvis is from where the motion has it, as the ground sees it."""
+
+    aside: Float[Array, "3"] = field(default_factory=_still)  # metres
+    drift: Float[Array, "3"] = field(default_factory=_still)  # metres a second
+    tilt: Float[Array, "3"] = field(default_factory=_still)  # a rotation vector in the world, radians
+    spin: Float[Array, "3"] = field(default_factory=_still)  # radians a second
+    carried: Float[Array, "3"] = field(default_factory=_still)  # metres by which the ground has moved
+    ground: Float[Array, "3"] = field(default_factory=_still)  # metres a second at which it moves
+
+    @property
+    def moved(self) -> bool:
+        return bool(max(np.abs(self.aside).max(), np.abs(self.tilt).max()) > _NOTHING)
+
+    def after(self, kick: Kick, ground: Float[Array, "3"], dt: float) -> Sway:
+        """`dt` seconds later: with the velocities of a kick, on ground that moves so fast."""
+        drift = self.drift + kick.velocity - (ground - self.ground)
+        aside, drift = spring.step(self.aside, drift, STILL, RETURN, dt)
+        tilt, spin = spring.step(self.tilt, self.spin + kick.spin, STILL, RIGHT, dt)
+        return Sway(aside, drift, tilt, spin, self.carried + dt * ground, ground)
+
+
+@dataclass(frozen=True, eq=False)
+class Kick:
+    """What the body as a whole gets of a frame's pushes."""
+
+    velocity: Float[Array, "3"] = field(default_factory=_still)
+    spin: Float[Array, "3"] = field(default_factory=_still)
+
+
+def kick(instant: Dynamics, impulse: Float[Array, "3"], moment: Float[Array, "3"]) -> Kick:
+    """Of an impulse (N s) and its moment about the centre of mass (N m s)."""
+    mass, about = instant.mass_matrix(), instant.com() - instant.point(0, np.zeros(3))
+    turned = quat.to_matrix(instant.turns(np.array([0]))[0])
+    total = float(mass[0, 0])
+    at_root = turned @ mass[3:6, 3:6] @ turned.T  # the root's angular velocity is in its own frame
+    inertia = at_root - total * (float(about @ about) * np.eye(3) - np.outer(about, about))
+    return Kick(impulse / total, np.linalg.solve(inertia, moment))
+
+
+class Footing:
+    """The legs. It is a workspace: keep one per thread."""
+
+    def __init__(self, physics: Physics) -> None:
+        self._physics, self._instant = physics, Dynamics(physics)
+        skeleton = physics.body.skeleton
+        feet = [joint for role, joint in find_roles(skeleton).items() if role.endswith("_foot")]
+        legs = [leg for leg in (find_leg(skeleton, foot) for foot in feet) if leg is not None]
+        self.stands = len(legs) > 0  # who has no legs that we know how to bend does not sway
+        self._legs = np.array([[leg.upper, leg.lower, leg.end] for leg in legs], dtype=int).reshape(-1, 3)
+        self._poles = np.array([leg.pole for leg in legs], dtype=float).reshape(-1, 3)
+        self._above = np.array(skeleton.parents)[self._legs]
+        self._at = physics.qpos_at[self._legs].ravel().tolist()
+        bones = np.linalg.norm(skeleton.offsets, axis=1)
+        self._length = bones[self._legs[:, 1:]].sum(axis=1)
+
+    def stand(self, qpos: Float[Array, "nq"], sway: Sway) -> Float[Array, "nq"]:
+        """A configuration with the pelvis swayed and feet as they were, on ground that has moved."""
+        out = qpos.copy()
+        out[:3] += sway.carried
+        if not sway.moved:
+            return out
+        self._instant.set(qpos)
+        hip, knee, foot = (self._instant.positions(joints) for joints in self._legs.T)
+        turned, above = self._instant.axes(self._legs), self._instant.axes(self._above)  # thigh, shin, foot
+        turn, root = quat.exp(sway.tilt), qpos[:3]
+        tilt = quat.to_matrix(turn)
+        start = root + (hip - root) @ tilt.T + sway.aside
+        start[:, 2] -= (sunk := self._sunk(hip, start, foot))
+        thigh, shin = _bent(hip, knee, foot, start, (turned[:, 0] @ self._poles[:, :, None])[..., 0])
+        parents = np.stack([tilt @ above[:, 0], thigh @ above[:, 1], shin @ above[:, 2]], axis=1)
+        world = np.stack([thigh @ turned[:, 0], shin @ turned[:, 1], turned[:, 2]], axis=1)
+        local = (parents.transpose(0, 1, 3, 2) @ world).reshape(-1, 9)
+        for at, matrix in zip(self._at, local, strict=True):
+            mujoco.mju_mat2Quat(out[at : at + 4], matrix)
+        out[:3] += sway.aside - [0.0, 0.0, sunk]
+        mujoco.mju_mulQuat(out[3:7], turn, qpos[3:7])
+        return out
+
+    def _sunk(self, hip: Float[Array, "n 3"], start: Float[Array, "n 3"], foot: Float[Array, "n 3"]) -> float:
+        """How far the pelvis comes down for every foot to be within reach."""
+        reach = np.maximum(_REACH * self._length, vec.length(foot - hip)[:, 0])
+        away = start - foot
+        room = np.sqrt(np.maximum(reach**2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0))
+        return max(0.0, float(np.max(away[:, 2] - room, initial=0.0)))
+
+
+def _bent(hip: Array, knee: Array, foot: Array, start: Array, pole: Array) -> tuple[Array, Array]:
+    """How thighs and shins turn in the world when hips go to `start` and feet stay.
+
+    A leg that nothing is asked of stays as it is. The more a knee has to bend beyond that, the more it does so towards
+    the pole: recorded knees that are nearly straight bend to any side.
+    """
+    upper, lower, line = knee - hip, foot - knee, foot - hip
+    a, b, before = vec.length(upper), vec.length(lower), vec.length(line)
+    d = np.minimum(vec.length(foot - start), np.maximum(before, (1.0 - 1e-6) * (a + b)))
+    aim = (foot - start) / vec.length(foot - start)
+    swing = _between(line / before, aim)
+    along = (a * a + d * d - b * b) / (2.0 * d)
+    bend = np.sqrt(np.maximum(a * a - along * along, 0.0))
+    upper, lower = ((swing @ bone[:, :, None])[..., 0] for bone in (upper, lower))
+    off = upper - vec.dot(upper, aim) * aim
+    ahead = pole - vec.dot(pole, aim) * aim
+    ahead = ahead / vec.length(ahead)
+    aside = vec.cross(aim, ahead)
+    had = vec.length(off)
+    kept = 1.0 - np.clip((bend - had) / (had + _SOFT), 0.0, 1.0)
+    angle = kept * np.arctan2(vec.dot(off, aside), vec.dot(off, ahead))
+    new = along * aim + bend * (np.cos(angle) * ahead + np.sin(angle) * aside)
+    shin = d * aim - new
+    bones = _between(np.concatenate([upper / a, lower / b]), np.concatenate([new / a, shin / b]))
+    return bones[: len(hip)] @ swing, bones[len(hip) :] @ swing
+
+
+def _between(a: Float[Array, "n 3"], b: Float[Array, "n 3"]) -> Float[Array, "n 3 3"]:
+    """The smallest rotations that take unit vectors to others: half a turn about each, and about what is between."""
+    middle = a + b
+    return _half_turn(middle / vec.length(middle)) @ _half_turn(a)
+
+
+def _half_turn(about: Float[Array, "n 3"]) -> Float[Array, "n 3 3"]:
+    return 2.0 * about[:, :, None] * about[:, None, :] - _WHOLE

@@ -1,0 +1,199 @@
+"""What else a character that gives way should do: hold a cup upright, look somewhere, keep clear of obstacles, ….
+
+An objective sees the body at one frame and says what velocities it would like, as rows of least squares
+
+    | J v+ - b |^2,   v+ the velocities of the whole body until the next frame
+
+beside the paper's own terms (`yielding`); J and b carry the objective's weight. Anything that has `rows` is one:
+
+    class Still:                                     # a heavy backpack
+        def rows(self, view: View) -> Rows:
+            return Rows(200.0 * view.here.rotation_jacobian(view.part("chest")), np.zeros(3))
+
+Objectives add up. Root and legs are not theirs to move, and along near-unactuated directions the equations of motion
+come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from jostle.body import Capsule, Dynamics
+from jostle.controllers.compliant.obstacles import Obstacle
+from jostle.maths import quat
+from jostle.types import Array, Float
+
+STRONG = 300.0  # beside the paper's 200 for a radian off the motion and 10 to 30 for a radian a second
+SOON = 0.1  # seconds in which an objective would like to be where it wants
+FASTEST = 4.0  # radians a second, and metres a second: no objective wants more
+FAR = 0.4  # metres: for a place further away nobody strains
+UP, AHEAD = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])  # AHEAD: where a face looks, in the frame of the head
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The body at a frame."""
+
+    here: Dynamics  # as it is
+    now: Dynamics  # as the motion has it
+    then: Dynamics  # as the motion has it a frame later
+    dt: float
+
+    def part(self, name: str) -> int:
+        return self.here.physics.body.part(name)
+
+    def closing(self, error: Array, next_error: Array) -> Array:
+        """The velocity that makes an error fade, not faster than anybody would.
+
+        `next_error` is what it is to be a frame later if nothing is done: the motion goes on meanwhile.
+        """
+        return (next_error - error) / self.dt + _limited(error / SOON)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    jacobian: Float[Array, "n nv"]
+    wanted: Float[Array, "n"]
+
+
+@runtime_checkable
+class Objective(Protocol):
+    def rows(self, view: View) -> Rows | None:
+        """None where nothing is wanted now."""
+        ...
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A push that an obstacle gives."""
+
+    joint: int
+    at: Float[Array, "3"]  # in the world
+    force: Float[Array, "3"]
+
+
+@dataclass(frozen=True, eq=False)
+class Upright:
+    """What `part` holds is upright: a cup in a hand. `axis` is the cup's, in the part's frame.
+
+    Without an axis the cup is as upright as the motion holds it.
+    """
+
+    part: str = "right_hand"
+    axis: Float[Array, "3"] | None = None
+    weight: float = STRONG
+
+    def rows(self, view: View) -> Rows:
+        joint = view.part(self.part)
+        errors = (self._tilt(view.here, motion, joint) for motion in (view.now, view.then))
+        return Rows(self.weight * view.here.rotation_jacobian(joint)[:2], self.weight * view.closing(*errors))
+
+    def _tilt(self, here: Dynamics, motion: Dynamics, joint: int) -> Float[Array, "2"]:
+        """The turn that rights it; not about the vertical, which spills nothing."""
+        axis = quat.inv_apply(_turned(motion, joint), UP) if self.axis is None else np.asarray(self.axis)
+        return quat.log(quat.between(quat.apply(_turned(here, joint), axis), UP))[:2]
+
+
+@dataclass(frozen=True, eq=False)
+class LookAt:
+    """The face turns towards a point in the world. What is behind is looked at as far as a neck turns."""
+
+    point: Float[Array, "3"]
+    part: str = "head"
+    widest: float = np.radians(70.0)  # off where the motion looks
+    weight: float = STRONG
+
+    def rows(self, view: View) -> Rows:
+        joint = view.part(self.part)
+        errors = [self._turn(view.here, motion, joint) for motion in (view.now, view.then)]
+        return Rows(self.weight * view.here.rotation_jacobian(joint), self.weight * view.closing(*errors))
+
+    def _turn(self, here: Dynamics, motion: Dynamics, joint: int) -> Float[Array, "3"]:
+        """From how the part is turned to how it would be if it looked there, or as far as it can."""
+        turned = _turned(motion, joint)
+        towards = np.asarray(self.point) - here.point(joint)
+        away = quat.log(quat.between(quat.apply(turned, AHEAD), towards + 1e-9 * AHEAD))
+        away = away * min(1.0, self.widest / max(float(np.linalg.norm(away)), 1e-9))
+        return quat.log(quat.mul(quat.mul(quat.exp(away), turned), quat.inv(_turned(here, joint))))
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """A part of the body is kept at a place in the world, or where that is out of reach, towards it."""
+
+    point: Float[Array, "3"]
+    part: str = "right_hand"
+    weight: float = STRONG
+
+    def rows(self, view: View) -> Rows:
+        joint = view.part(self.part)
+        away = np.asarray(self.point) - view.here.point(joint)
+        weight = self.weight * min(1.0, (FAR / max(float(np.linalg.norm(away)), FAR)) ** 2)
+        return Rows(weight * view.here.jacobian(joint), weight * view.closing(away, away))
+
+
+@dataclass(frozen=True, eq=False)
+class Avoid:
+    """Obstacles repel what comes near; what hits them all the same is pushed back."""
+
+    obstacles: Sequence[Obstacle]
+    margin: float = 0.15  # metres from where they repel
+    weight: float = STRONG
+    stiffness: float = 4000.0  # newtons a metre
+    hardest: float = 400.0  # newtons
+
+    def rows(self, view: View) -> Rows | None:
+        near = [one for one in self._nearest(view.here) if one[3] < self.margin]
+        if not near:
+            return None
+        rows, wanted = [], []
+        for joint, at, normal, far in near:
+            nearness = 1.0 - max(far, 0.0) / self.margin
+            weight = self.weight * nearness**2
+            rows.append(weight * (normal @ view.here.jacobian_at(joint, at)))
+            wanted.append(weight * min((self.margin - far) * nearness / SOON, FASTEST))
+        return Rows(np.array(rows), np.array(wanted))
+
+    def hits(self, here: Dynamics) -> list[Hit]:
+        """Of what is inside an obstacle."""
+        return [
+            Hit(joint, at, min(-far * self.stiffness, self.hardest) * normal)
+            for joint, at, normal, far in self._nearest(here)
+            if far < 0.0
+        ]
+
+    def _nearest(self, here: Dynamics) -> list[tuple[int, Array, Array, float]]:
+        """Of each part and obstacle: where on the part, which way out, and how far; metres."""
+        found = []
+        for joint, line, radius in _lines(here):
+            for obstacle in self.obstacles:
+                far, normal = obstacle.distance(line)
+                least = int(np.argmin(far))
+                found.append((joint, line[least] - radius * normal[least], normal[least], float(far[least]) - radius))
+        return found
+
+
+_ALONG = np.linspace(0.0, 1.0, 7)[:, None]
+
+
+def _lines(here: Dynamics) -> list[tuple[int, Array, float]]:
+    """Points along the middle of the capsules that arms, head and trunk are made of, in the world; radii."""
+    out = []
+    for shape in here.physics.body.shapes:
+        if isinstance(shape, Capsule):
+            turned, at = _turned(here, shape.joint), here.point(shape.joint, np.zeros(3))
+            local = shape.start + _ALONG * (shape.end - shape.start)
+            out.append((shape.joint, at + quat.apply(turned, local), shape.radius))
+    return out
+
+
+def _turned(instant: Dynamics, joint: int) -> Float[Array, "4"]:
+    return instant.turns(np.array([joint]))[0]
+
+
+def _limited(velocity: Array) -> Array:
+    return velocity * min(1.0, FASTEST / max(float(np.linalg.norm(velocity)), 1e-9))

@@ -1,0 +1,207 @@
+"""`evaluate compliance`: clips that give way to small pushes (Ye & Liu 2008). All of it with one set of parameters.
+
+idle_deg, growth_per_s    unpushed for a minute; how a small disturbance grows (below zero: dies out)
+k_sweep, wrong_basis_ratio    more and fewer near-unactuated directions; the most actuated ones in their place
+by_part, by_phase, by_direction, by_style    one push of 100 N for 0.1 s, over parts, phases, sides and takes
+swapped_basis    the directions of somebody else, or of another style
+recovered, recover_s, beyond_deg    five hundred random pushes
+root_return_s, slide_cm, ground_…    the pelvis pushed; the ground pulled away at 1 m/s
+cup_…    a cup in the right hand while the left arm is pushed (…_own_arm: the right one): how far it is tilted, and
+    which share of the work that answers the push the trunk does
+cycles_…    directions from other cycles of the take, and from noisy ones
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jostle.evaluate.compliance import trials
+from jostle.evaluate.compliance.takes import MAIN, SHIPPED, STYLES, TAKES, WALKS, path_of
+from jostle.evaluate.experiments import Request
+from jostle.evaluate.jobs import Job, run_jobs
+from jostle.evaluate.report import Report
+
+SWEEP = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24)
+SWEPT = ("normal", "sneaky", "cmu_35")
+WILD, SECONDS, CYCLES = 500, 60.0, 12
+SWAPS = {  # whose motion, by whose directions
+    "same person and style": ("normal", "normal_2"),
+    "other style": ("normal", "sneaky"),
+    "other style, back": ("normal", "backward"),
+    "other person": ("cmu_07", "cmu_35"),
+    "yet another person": ("cmu_07", "cmu_136"),
+}
+_NOTES = (
+    "peak: the largest angle of a joint of the upper body against the source, degrees; back_s: seconds after a push "
+    "until all joints stay within 2 degrees; recovered: the share that is back within 3 s.",
+    "Takes of walks are one cycle, closed and repeated; jabs is played as it is.",
+)
+
+
+def run(request: Request) -> Report:
+    begun = time.perf_counter()
+    jobs = plan_jobs(request.seed, request.quick, request.data)
+    done = run_jobs(list(jobs.values()), request.workers, request.checkpoint, request.progress)
+    found = {name: done[job.key] for name, job in jobs.items()}
+    skipped = [] if request.data is not None else ["all but the shipped walk: name a folder of motion capture, --data."]
+    skipped += ["most trials: --quick."] if request.quick else []
+    if request.plots is not None:
+        from jostle.evaluate.compliance.plots import draw
+
+        swept = {name.split()[1]: {} for name in found if name.startswith("sweep ")}
+        for name, result in found.items():
+            if name.startswith("sweep "):
+                swept[name.split()[1]][result["k"]] = result
+        draw(request.plots, path_of("normal", request.data), swept)
+    rows = [{"experiment": name, **row} for name, result in found.items() for row in _rows(result)]
+    data = None if request.data is None else str(request.data)
+    seconds = time.perf_counter() - begun
+    return Report("compliance", request.seed, seconds, data, summarise(found), rows, {}, skipped, list(_NOTES))
+
+
+def plan_jobs(seed: int, quick: bool, data: Path | None) -> dict[str, Job]:
+    main = (SHIPPED,) if data is None else MAIN[::4] if quick else MAIN
+    walks = tuple(name for name in main if name in (*WALKS, SHIPPED))
+    everyone = main if data is None or quick else tuple(TAKES)
+    at = {name: path_of(name, data) for name in ((SHIPPED,) if data is None else TAKES)}
+    seconds, count = (10.0 if quick else SECONDS), (40 if quick else WILD) // len(main)
+    plan: dict[str, tuple[Callable[..., Any], tuple[Any, ...], float]] = {}
+    for name in main:
+        plan[f"idle {name}"] = (trials.idle, (at[name], seconds), 1.0)
+        plan[f"growth {name}"] = (trials.growth, (at[name], seed), 0.3)
+        plan[f"literal {name}"] = (trials.growth, (at[name], seed, True), 0.3)
+        plan[f"wrong {name}"] = (trials.wrong_basis, (at[name], 6.0), 0.3)
+        plan[f"wild {name}"] = (trials.wild, (at[name], count, seed), 0.1 * count)
+        plan[f"cup {name}"] = (trials.cup, (at[name],), 3.0)
+    for name in walks:
+        plan[f"rooted {name}"] = (trials.rooted, (at[name],), 2.0)
+    for name in walks if data is None or quick else SWEPT:
+        for k in SWEEP[::3] if quick else SWEEP:
+            plan[f"sweep {name} {k}"] = (trials.sweep, (at[name], k, 10.0), 3.0)
+    for name in everyone if not quick else main[:1]:
+        if name != "jabs":
+            plan[f"responses {name}"] = (trials.responses, (at[name],), 20.0)
+    if data is not None and not quick:
+        for title, (own, other) in SWAPS.items():
+            plan[f"swapped {title}"] = (trials.swapped, (at[own], at[other]), 3.0)
+    long_take = SHIPPED if data is None else "normal"
+    plan["cycles"] = (trials.random_cycles, (at[long_take], 3 if quick else CYCLES, seed), 3.0)
+    return {name: Job(f"{name} {work.__name__} {arguments}", work, arguments, cost)
+            for name, (work, arguments, cost) in plan.items()}  # fmt: skip
+
+
+def summarise(found: dict[str, Any]) -> dict[str, Any]:
+    summary: dict[str, Any] = {}
+
+    def of(what: str) -> dict[str, Any]:
+        return {name.removeprefix(what + " "): result for name, result in found.items() if name.startswith(what + " ")}
+
+    for name, result in of("idle").items():
+        for figure in ("rms", "most", "first", "last"):
+            summary.setdefault(f"idle_deg_{figure}", {})[name] = result[figure]
+        summary.setdefault("suggested_k", {})[name] = result["suggested_k"]
+    summary["growth_per_s"] = {name: result["per_s"] for name, result in of("growth").items()}
+    summary["growth_per_s_literal"] = {name: result["per_s"] for name, result in of("literal").items()}
+    summary["wrong_basis_ratio"] = {name: result["ratio"] for name, result in of("wrong").items()}
+    for name, result in of("sweep").items():
+        take, k = name.split()
+        for figure in ("idle", "peak", "back_s", "recovered"):
+            summary.setdefault(f"k_sweep_{take}_{figure}", {})[f"k={k}"] = result[figure]
+    summary |= _by(of("responses"))
+    for title, result in of("swapped").items():
+        for figure in ("idle", "peak", "recovered"):
+            for whose in ("own", "lent"):
+                summary.setdefault(f"swapped_basis_{figure}_{whose}", {})[title] = (
+                    None if result is None else result[whose][figure]
+                )
+    wild = [row for result in of("wild").values() for row in result["rows"]]
+    back = np.array([row["back_s"] for row in wild])
+    summary["pushes"] = len(wild)
+    summary["recovered"] = float(np.mean(back <= 3.0))
+    summary["recover_s"] = float(np.median(back))
+    summary["whole"] = float(np.mean([row["whole"] for row in wild]))
+    summary["beyond_deg"] = float(np.max([row["beyond"] for row in wild]))
+    summary["recovered_by_take"] = {
+        name: float(np.mean([row["back_s"] <= 3.0 for row in result["rows"]])) for name, result in of("wild").items()
+    }
+    pushed = [row for result in of("rooted").values() for row in result["pushed"]]
+    ground = [row for result in of("rooted").values() for row in result["ground"]]
+    summary["root_cm"] = float(np.median([row["cm"] for row in pushed]))
+    summary["root_return_s"] = float(np.max([row["back_s"] for row in pushed]))
+    summary["slide_cm"] = float(np.max([row["slide_cm"] for row in pushed]))
+    for figure in ("cm", "peak", "back_s", "slide_cm", "below_cm"):
+        summary[f"ground_{figure}"] = float(np.max([row[figure] for row in ground]))
+    cups = {name: result for name, result in of("cup").items() if result is not None}
+    for figure in ("cup_deg", "trunk_share"):
+        for arm in ("left_arm", "right_arm"):
+            name = figure if figure == "cup_deg" else "cup_trunk_share"
+            name += "" if arm == "left_arm" else "_own_arm"
+            for whose, suffix in (("minds", ""), ("does not", "_without")):
+                summary[name + suffix] = {take: result[f"{whose}, {arm}"][figure] for take, result in cups.items()}
+    for kind in ("cycle", "noisy"):
+        rows = [row for row in found["cycles"]["rows"] if row["of"] == kind]
+        for figure in ("idle", "peak", "apart", "shared"):
+            summary.setdefault(f"cycles_{figure}", {})[kind] = float(np.median([row[figure] for row in rows]))
+        summary.setdefault("cycles_own_peak", {})[kind] = rows[0]["own_peak"]
+    return summary
+
+
+def _by(takes: dict[str, Any]) -> dict[str, Any]:
+    """Largest angles of one push by part, side, phase and style: medians, and how they spread over takes."""
+    out: dict[str, Any] = {}
+    rows = {name: result["rows"] for name, result in takes.items()}
+    for part in trials.PARTS:
+        out.setdefault("by_part_peak", {})[part] = _spread(
+            [[r["peak"] for r in own if r["part"] == part] for own in rows.values()]
+        )
+        out.setdefault("by_part_moved_cm", {})[part] = _spread(
+            [[r["moved_cm"] for r in own if r["part"] == part] for own in rows.values()]
+        )
+    means = [
+        [np.mean([r["moved_cm"] for r in own if r["part"] == part]) for part in trials.PARTS[:3]]
+        for own in rows.values()
+    ]
+    out["by_part_ordered"] = float(np.mean([a > b > c for a, b, c in means]))
+    for way in trials.WAYS:
+        for part in ("chest", "head"):
+            own = [[r["peak"] for r in some if r["way"] == way and r["part"] == part] for some in rows.values()]
+            out.setdefault(f"by_direction_{part}_peak", {})[way] = _spread(own)
+            own = [
+                [min(r["back_s"], 4.0) for r in some if r["way"] == way and r["part"] == part] for some in rows.values()
+            ]
+            out.setdefault(f"by_direction_{part}_back_s", {})[way] = _spread(own)
+    for count, stance in ((1, "single support"), (2, "double support")):
+        own = [[r["peak"] for r in some if _feet(r) == count] for some in rows.values()]
+        out.setdefault("by_phase_peak", {})[stance] = _spread([some for some in own if some])
+    for side, stance in (("left", "on the pushed side"), ("right", "on the other side")):
+        own = [[r["peak"] for r in some if _feet(r) == 1 and r["planted"][0].startswith(side)
+                and r["part"] in trials.PARTS[:2]] for some in rows.values()]  # fmt: skip
+        out.setdefault("by_phase_peak", {})[stance] = _spread([some for some in own if some])
+    for style, names in STYLES.items():
+        known = [rows[name] for name in names if name in rows]
+        if known:
+            for figure in ("peak", "moved_cm"):
+                out.setdefault(f"by_style_{figure}", {})[style] = _spread([[r[figure] for r in some] for some in known])
+    return out
+
+
+def _feet(row: dict[str, Any]) -> int:
+    return sum(name.endswith("foot") for name in row["planted"])
+
+
+def _spread(by_take: list[list[float]]) -> str:
+    """The mean over takes of their means, and its standard deviation over takes."""
+    means = [float(np.mean(own)) for own in by_take]
+    return f"{np.mean(means):.2f} ± {np.std(means, ddof=1) if len(means) > 1 else 0.0:.2f}"
+
+
+def _rows(result: Any) -> list[dict[str, Any]]:
+    if result is None:
+        return []
+    lists = {name: rows for name, rows in result.items() if isinstance(rows, list)}
+    return [{"of": name, **row} for name, rows in lists.items() for row in rows] if lists else [result]
