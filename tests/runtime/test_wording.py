@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from jostle.controllers.compliant.objectives import LookAt, Reach, Upright
+from jostle.controllers.compliant.obstacles import Block, Post
 from jostle.errors import CommandError
-from jostle.runtime.wording import read_push
+from jostle.runtime.wording import read_objective, read_obstacle, read_push
 
 
 @pytest.mark.parametrize(
@@ -30,3 +32,39 @@ def test_what_is_not_said_has_a_default():
 def test_what_is_no_push_is_refused_in_a_sentence(text):
     with pytest.raises(CommandError):
         read_push(text)
+
+
+def test_what_else_to_do_is_said_in_words():
+    cup, place, look = (
+        read_objective(t) for t in ("left_hand upright", "right_hand at 1 -0.3 1.2", "head towards 3 1 1.6")
+    )
+    assert isinstance(cup, Upright)
+    assert cup.part == "left_hand"
+    assert isinstance(place, Reach)
+    np.testing.assert_allclose(place.point, [1.0, -0.3, 1.2])
+    assert isinstance(look, LookAt)
+    np.testing.assert_allclose(look.point, [3.0, 1.0, 1.6])
+
+
+def test_obstacles_are_said_in_words():
+    post, block = read_obstacle("post 1.5 0.3 0.05 1.7"), read_obstacle("block 1 0 1.2 0.2 0.4 0.6")
+    assert isinstance(post, Post)
+    np.testing.assert_allclose(post.end, [1.5, 0.3, 1.7])
+    assert isinstance(block, Block)
+    np.testing.assert_allclose(block.half, [0.1, 0.2, 0.3])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "head", "head at 1 2", "head towards 1 2 .", "hand upright now", "head over 1 2 3"]
+)
+def test_what_is_nothing_to_keep_is_refused(text):
+    with pytest.raises(CommandError):
+        read_objective(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "post", "post 1 2 3", "wall 1 2 3 4", "block 1 2 3 4 5 0", "post 1 2 0 1", "post 1 2 . 1"]
+)
+def test_what_is_no_obstacle_is_refused(text):
+    with pytest.raises(CommandError):
+        read_obstacle(text)

@@ -65,6 +65,13 @@ class Dynamics:
         """The same as rotation matrices."""
         return self.data.xmat[self._bodies[joints]].reshape(*joints.shape, 3, 3)
 
+    def wxyz_of(self, axes: Float[Array, "n 3 3"]) -> Float[Array, "n 4"]:
+        """`quat.from_matrix`, by MuJoCo: ten times as fast for a few."""
+        out = np.empty((len(axes), 4))
+        for row, matrix in zip(out, axes.reshape(-1, 9), strict=True):
+            mujoco.mju_mat2Quat(row, matrix)
+        return out
+
     def coms(self) -> Float[Array, "J 3"]:
         """Where the centre of mass of every joint's part is."""
         return self.data.xipos[self._bodies]

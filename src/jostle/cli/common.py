@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jostle.controllers.walker.walker import Walker
 
 GLTF = (".glb", ".gltf")
-WAYS = ("playback", "compliant")  # controllers that need a clip and nothing else
+WAYS = ("playback", "compliant")  # controllers that need nothing but what they move
 WALKER = "walker:"  # before the name of a shipped one
 
 
@@ -64,24 +64,29 @@ def load(name: str, **options: object) -> Clip:
         return load_clip(find(name), **{key: value for key, value in options.items() if value is not None})
 
 
-def run_clip(
+def run_under(
     name: str, kind: str, animation: str | None = None, keep: Sequence[str] = (), obstacle: Sequence[str] = ()
 ) -> Controller:
-    """A clip named on the command line, under a controller that needs nothing else."""
-    from jostle.controllers import Playback
-
+    """A clip or a character named on the command line, under a controller that needs nothing else."""
     if kind not in WAYS:
         raise CommandError(unknown_name("controller", kind, WAYS))
     if kind == "playback":
+        from jostle.controllers import Playback
+
         if keep or obstacle:
             raise CommandError("A clip that is only played keeps nothing and hits nothing; add --controller compliant.")
+        if is_character(name):
+            raise CommandError(f"'{name}' is a character, not a clip to be played.")
         return Playback(load(name, animation=animation))
-    from jostle.controllers.compliant.compliant import compliant_clip
+    from jostle.controllers.compliant.compliant import compliant_clip, compliant_over
     from jostle.controllers.compliant.objectives import Avoid, Objective
+    from jostle.runtime import load_controller
     from jostle.runtime.wording import read_objective, read_obstacle
 
     objectives: list[Objective] = [read_objective(text) for text in keep]
     objectives += [Avoid(tuple(read_obstacle(text) for text in obstacle))] if obstacle else []
+    if is_character(name):
+        return compliant_over(load_controller(find(name)), objectives=objectives)
     return compliant_clip(load(name, animation=animation), objectives=objectives)
 
 

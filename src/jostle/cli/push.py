@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from jostle.cli.common import find, is_character, print_json, progress, run_clip, say
+from jostle.cli.common import find, is_character, print_json, progress, run_under, say
 from jostle.cli.show import LONGEST_RUN, draw
 from jostle.errors import CommandError
 
@@ -38,7 +38,8 @@ def push(
         push: part, newtons, direction, moment and, if not 0.2 s, duration: "left_arm 120N forward-left at 1.5s for
             0.3s"; several times for several pushes
         output: a clip in any writable format, with a .json of the pushes beside a .bvh; or .mp4, .gif, .png
-        controller: compliant, for a clip whose upper body is to give way to small pushes, without any training
+        controller: compliant, for a clip (or a character) whose upper body is to give way to small pushes, without any
+            training
         keep: for compliant, what else it should do: "right_hand upright", "left_hand at 1 0.3 1.2" or
             "head towards 3 1 1.6"
         obstacle: for compliant, what it should keep clear of: "post 1.5 0.3 0.05 1.7" (place, radius, height) or
@@ -52,11 +53,9 @@ def push(
     from jostle.runtime.recording import due
     from jostle.runtime.wording import read_push
 
-    if is_character(character) == (controller is not None):
+    if not is_character(character) and controller is None:
         raise CommandError(
-            f"'{character}' is a character, so --controller has no place."
-            if is_character(character)
-            else f"'{character}' is a clip; add --controller compliant, or make a character of it with `jostle fit`."
+            f"'{character}' is a clip; add --controller compliant, or make a character of it with `jostle fit`."
         )
     if not 1.0 <= fps <= 240.0:
         raise CommandError(f"A clip can have 1 to 240 frames a second, not {fps:g}.")
@@ -68,11 +67,11 @@ def push(
             f"The run ends at {length:g} s; the last push ends at {last:g} s, and {LONGEST_RUN:g} s are the most."
         )
     if controller is None and (keep or obstacle):
-        raise CommandError("--keep and --obstacle are for a clip under --controller compliant.")
+        raise CommandError("--keep and --obstacle need --controller compliant.")
     moved = (
         load_controller(find(character))
         if controller is None
-        else run_clip(character, controller, keep=keep, obstacle=obstacle)
+        else run_under(character, controller, keep=keep, obstacle=obstacle)
     )
     runner = Character(moved, fps)
     with progress(f"pushing {Path(character).stem}") as report:

@@ -18,7 +18,7 @@ from jostle.cli.common import (
     load_all,
     load_walker,
     progress,
-    run_clip,
+    run_under,
     say,
 )
 from jostle.clips import Clip, save_clip
@@ -48,7 +48,8 @@ def view(
     Args:
         files: clips (.bvh .amc .glb …), shipped clips by name (walk, run, …), characters (.jostle), or shipped
             walkers (walker:stocky, …)
-        controller: run each clip live under this controller: playback, or compliant, which gives way to pushes
+        controller: run each clip live under this controller: playback, or compliant, which gives way to pushes; a
+            character under compliant gives way as well
         keep: under compliant, what else clips should do, as for `jostle push`
         obstacle: under compliant, what they should keep clear of
         animation: which animation of a glTF file to show, by name
@@ -67,7 +68,7 @@ def view(
     from jostle.viewer import view_controllers
 
     if controller is None and (keep or obstacle):
-        raise CommandError("--keep and --obstacle are for clips under --controller compliant.")
+        raise CommandError("--keep and --obstacle need --controller compliant.")
     ways = (keep, obstacle)
     live = [_together(files)] if together else [_controller(name, controller, animation, *ways) for name in files]
     skins = [None if is_character(name) else find_skin(name) for name in files[: len(live)]]
@@ -83,11 +84,11 @@ def _controller(
 ) -> Controller:
     from jostle.runtime import load_controller
 
-    if name.startswith(WALKER):
+    if kind is None and name.startswith(WALKER):
         return _with_shipped(name)
-    if is_character(name):
+    if kind is None and is_character(name):
         return load_controller(find(name))
-    return run_clip(name, kind or "playback", animation, keep, obstacle)
+    return run_under(name, kind or "playback", animation, keep, obstacle)
 
 
 def _with_shipped(name: str) -> Controller:

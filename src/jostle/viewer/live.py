@@ -18,6 +18,7 @@ from jostle.errors import MotionError
 from jostle.skeleton import forward, interpolate
 from jostle.types import Array, Float
 from jostle.viewer import drag as drags
+from jostle.viewer import look
 from jostle.viewer.clock import Beat
 from jostle.viewer.drag import Acting, Drag
 from jostle.viewer.frames import Figure, Frame, build_figure, trailed_joints
@@ -104,6 +105,9 @@ class Live:
         self.panel = LivePanel(self)
         self.begin()
         self.scene = Scene(stage.server, figures, shadows)
+        for puppet, controller in zip(self.scene.puppets, controllers, strict=True):
+            for i, obstacle in enumerate(getattr(controller, "obstacles", ())):
+                look.add_obstacle(stage.server.scene, f"{puppet.root}/obstacle{i}", obstacle)
         self._watch_drags()
         self._look()
 

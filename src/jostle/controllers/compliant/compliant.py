@@ -23,6 +23,7 @@ from jostle.clips.edit import resample
 from jostle.controllers.compliant.actuation import NEAR, Actuation, actuation_of
 from jostle.controllers.compliant.footing import STILL, Footing, Kick, Sway, kick
 from jostle.controllers.compliant.objectives import Avoid, Hit, Objective
+from jostle.controllers.compliant.obstacles import Obstacle
 from jostle.controllers.compliant.yielding import Moment, Yielding
 from jostle.controllers.playback import Playback
 from jostle.controllers.protocol import NEUTRAL, Command, Controller, Observed, Push, Setting, Start, State, settings_of
@@ -100,7 +101,12 @@ class Compliant:
 
     @property
     def supports(self) -> frozenset[str]:
-        return self.source.supports | {"pushes"}
+        return self.source.supports | {"pushes"} | ({"settings"} if self.settings else set())
+
+    @property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        """What stands in its way."""
+        return tuple(thing for one in self.objectives if isinstance(one, Avoid) for thing in one.obstacles)
 
     @property
     def settings(self) -> tuple[Setting, ...]:

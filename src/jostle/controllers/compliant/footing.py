@@ -1,5 +1,3 @@
-# pyright: reportAttributeAccessIssue=false
-# mujoco takes its names from compiled modules that have no type stubs.
 """What a push does below the upper body: the pelvis gives way and comes back, feet stay where the motion has them.
 
 The body takes up a push as if it were one rigid mass, (7) of Ye & Liu 2008: its impulse over the whole mass is a
@@ -14,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import mujoco
 import numpy as np
 
 from jostle.body import Dynamics, Physics
@@ -26,7 +23,7 @@ from jostle.types import Array, Float
 RETURN, RIGHT = 0.35, 0.23  # seconds in which half of the way back is gone: moved, and turned
 _REACH = 0.98  # of a leg's length: as far as feet are held
 _SOFT = 0.02  # metres off the line from hip to foot: knees this near to it soon bend forwards
-_WHOLE = np.eye(3)
+_WHOLE, _ROOT = np.eye(3), np.array([0])
 _NOTHING = 5e-5  # metres, and radians
 
 
@@ -71,7 +68,7 @@ class Kick:
 def kick(instant: Dynamics, impulse: Float[Array, "3"], moment: Float[Array, "3"]) -> Kick:
     """Of an impulse (N s) and its moment about the centre of mass (N m s)."""
     mass, about = instant.mass_matrix(), instant.com() - instant.point(0, np.zeros(3))
-    turned = quat.to_matrix(instant.turns(np.array([0]))[0])
+    turned = instant.axes(_ROOT)[0]
     total = float(mass[0, 0])
     at_root = turned @ mass[3:6, 3:6] @ turned.T  # the root's angular velocity is in its own frame
     inertia = at_root - total * (float(about @ about) * np.eye(3) - np.outer(about, about))
@@ -90,7 +87,7 @@ class Footing:
         self._legs = np.array([[leg.upper, leg.lower, leg.end] for leg in legs], dtype=int).reshape(-1, 3)
         self._poles = np.array([leg.pole for leg in legs], dtype=float).reshape(-1, 3)
         self._above = np.array(skeleton.parents)[self._legs]
-        self._at = physics.qpos_at[self._legs].ravel().tolist()
+        self._at = physics.qpos_at[np.append(_ROOT, self._legs)][:, None] + np.arange(4)
         bones = np.linalg.norm(skeleton.offsets, axis=1)
         self._length = bones[self._legs[:, 1:]].sum(axis=1)
 
@@ -103,18 +100,16 @@ class Footing:
         self._instant.set(qpos)
         hip, knee, foot = (self._instant.positions(joints) for joints in self._legs.T)
         turned, above = self._instant.axes(self._legs), self._instant.axes(self._above)  # thigh, shin, foot
-        turn, root = quat.exp(sway.tilt), qpos[:3]
-        tilt = quat.to_matrix(turn)
+        tilt, root = quat.to_matrix(quat.exp(sway.tilt)), qpos[:3]
         start = root + (hip - root) @ tilt.T + sway.aside
         start[:, 2] -= (sunk := self._sunk(hip, start, foot))
         thigh, shin = _bent(hip, knee, foot, start, (turned[:, 0] @ self._poles[:, :, None])[..., 0])
         parents = np.stack([tilt @ above[:, 0], thigh @ above[:, 1], shin @ above[:, 2]], axis=1)
         world = np.stack([thigh @ turned[:, 0], shin @ turned[:, 1], turned[:, 2]], axis=1)
-        local = (parents.transpose(0, 1, 3, 2) @ world).reshape(-1, 9)
-        for at, matrix in zip(self._at, local, strict=True):
-            mujoco.mju_mat2Quat(out[at : at + 4], matrix)
+        local = (parents.transpose(0, 1, 3, 2) @ world).reshape(-1, 3, 3)
+        pelvis = tilt @ self._instant.axes(_ROOT)
+        out[self._at] = self._instant.wxyz_of(np.concatenate([pelvis, local]))
         out[:3] += sway.aside - [0.0, 0.0, sunk]
-        mujoco.mju_mulQuat(out[3:7], turn, qpos[3:7])
         return out
 
     def _sunk(self, hip: Float[Array, "n 3"], start: Float[Array, "n 3"], foot: Float[Array, "n 3"]) -> float:

@@ -28,7 +28,7 @@ from jostle.evaluate.report import Report
 
 SWEEP = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24)
 SWEPT = ("normal", "sneaky", "cmu_35")
-WILD, SECONDS, CYCLES = 500, 60.0, 12
+FULL, QUICK = (60.0, 500, 12), (10.0, 40, 3)  # seconds unpushed, random pushes, random cycles
 SWAPS = {  # whose motion, by whose directions
     "same person and style": ("normal", "normal_2"),
     "other style": ("normal", "sneaky"),
@@ -69,7 +69,8 @@ def plan_jobs(seed: int, quick: bool, data: Path | None) -> dict[str, Job]:
     walks = tuple(name for name in main if name in (*WALKS, SHIPPED))
     everyone = main if data is None or quick else tuple(TAKES)
     at = {name: path_of(name, data) for name in ((SHIPPED,) if data is None else TAKES)}
-    seconds, count = (10.0 if quick else SECONDS), (40 if quick else WILD) // len(main)
+    seconds, pushes, cycles = QUICK if quick else FULL
+    count = -(-pushes // len(main))
     plan: dict[str, tuple[Callable[..., Any], tuple[Any, ...], float]] = {}
     for name in main:
         plan[f"idle {name}"] = (trials.idle, (at[name], seconds), 1.0)
@@ -90,7 +91,7 @@ def plan_jobs(seed: int, quick: bool, data: Path | None) -> dict[str, Job]:
         for title, (own, other) in SWAPS.items():
             plan[f"swapped {title}"] = (trials.swapped, (at[own], at[other]), 3.0)
     long_take = SHIPPED if data is None else "normal"
-    plan["cycles"] = (trials.random_cycles, (at[long_take], 3 if quick else CYCLES, seed), 3.0)
+    plan["cycles"] = (trials.random_cycles, (at[long_take], cycles, seed), 3.0)
     return {name: Job(f"{name} {work.__name__} {arguments}", work, arguments, cost)
             for name, (work, arguments, cost) in plan.items()}  # fmt: skip
 
@@ -177,11 +178,11 @@ def _by(takes: dict[str, Any]) -> dict[str, Any]:
             out.setdefault(f"by_direction_{part}_back_s", {})[way] = _spread(own)
     for count, stance in ((1, "single support"), (2, "double support")):
         own = [[r["peak"] for r in some if _feet(r) == count] for some in rows.values()]
-        out.setdefault("by_phase_peak", {})[stance] = _spread([some for some in own if some])
+        out.setdefault("by_phase_peak", {})[stance] = _spread(own)
     for side, stance in (("left", "on the pushed side"), ("right", "on the other side")):
         own = [[r["peak"] for r in some if _feet(r) == 1 and r["planted"][0].startswith(side)
                 and r["part"] in trials.PARTS[:2]] for some in rows.values()]  # fmt: skip
-        out.setdefault("by_phase_peak", {})[stance] = _spread([some for some in own if some])
+        out.setdefault("by_phase_peak", {})[stance] = _spread(own)
     for style, names in STYLES.items():
         known = [rows[name] for name in names if name in rows]
         if known:
@@ -196,7 +197,9 @@ def _feet(row: dict[str, Any]) -> int:
 
 def _spread(by_take: list[list[float]]) -> str:
     """The mean over takes of their means, and its standard deviation over takes."""
-    means = [float(np.mean(own)) for own in by_take]
+    means = [float(np.mean(own)) for own in by_take if own]
+    if not means:
+        return ""
     return f"{np.mean(means):.2f} ± {np.std(means, ddof=1) if len(means) > 1 else 0.0:.2f}"
 
 
