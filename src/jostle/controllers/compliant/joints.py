@@ -122,15 +122,22 @@ class Stops:
         return np.concatenate([self._wide(qpos, motion), low, high], axis=-1)
 
     def beyond(
-        self, qpos: Float[Array, "nq"], before: Float[Array, "nq"], motion: Float[Array, "nq"], dt: float
+        self,
+        qpos: Float[Array, "nq"],
+        before: Float[Array, "nq"],
+        now: Float[Array, "nq"],
+        then: Float[Array, "nq"],
+        dt: float,
     ) -> tuple[Float[Array, "n D"], Float[Array, "n"]] | None:
         """Rows that measure how far joints went that come to their ends too fast, and the room that they had.
 
-        None where all may go on. A joint may use up a share of what is left before its end, so that it lands softly.
+        None where all may go on. A joint may go as fast as the motion does, and use up a share of what is left before
+        its end, so that it lands softly.
         """
-        after, left = self.excess(np.stack([qpos, before]), motion)
-        room = -left * (dt / _LANDING)
-        excess = after - left - room  # how much further it went than it may
+        after, had, motion_had, motion_after = self.excess(np.stack([qpos, before, now, then]), then)
+        share = -had * (dt / _LANDING)
+        room = np.minimum(share + np.maximum(motion_after - motion_had, 0.0), np.maximum(share, -had))
+        excess = after - had - room  # how much further it went than it may
         if np.max(excess, initial=0.0) < 1e-3:
             return None
         over = np.flatnonzero(excess > 0.0)

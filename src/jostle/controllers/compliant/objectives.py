@@ -31,7 +31,8 @@ STRONG = 300.0  # beside the paper's 200 for a radian off the motion and 10 to 3
 SOON = 0.1  # seconds in which an objective would like to be where it wants
 FASTEST = 4.0  # radians a second, and metres a second: no objective wants more
 FAR = 0.4  # metres: for a place further away nobody strains
-UP, AHEAD = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])  # AHEAD: where a face looks, in the frame of the head
+GIVEN_UP = np.radians(140.0)  # off where the motion looks: nobody looks at what is behind
+UP = np.array([0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +101,11 @@ class Upright:
 
 @dataclass(frozen=True, eq=False)
 class LookAt:
-    """The face turns towards a point in the world. What is behind is looked at as far as a neck turns."""
+    """The face turns towards a point in the world; from what is more and more behind it turns away again."""
 
     point: Float[Array, "3"]
     part: str = "head"
-    widest: float = np.radians(70.0)  # off where the motion looks
+    widest: float = np.radians(60.0)  # off where the motion looks
     weight: float = STRONG
 
     def rows(self, view: View) -> Rows:
@@ -113,12 +114,14 @@ class LookAt:
         return Rows(self.weight * view.here.rotation_jacobian(joint), self.weight * view.closing(*errors))
 
     def _turn(self, here: Dynamics, motion: Dynamics, joint: int) -> Float[Array, "3"]:
-        """From how the part is turned to how it would be if it looked there, or as far as it can."""
+        """From how the part is turned to how it would be if it looked there."""
         turned = _turned(motion, joint)
-        towards = np.asarray(self.point) - here.point(joint)
-        away = quat.log(quat.between(quat.apply(turned, AHEAD), towards + 1e-9 * AHEAD))
-        away = away * min(1.0, self.widest / max(float(np.linalg.norm(away)), 1e-9))
-        return quat.log(quat.mul(quat.mul(quat.exp(away), turned), quat.inv(_turned(here, joint))))
+        x, y, z = quat.inv_apply(turned, np.asarray(self.point) - here.point(joint)).tolist()
+        aside, up = np.arctan2(y, x), np.arctan2(z, np.hypot(x, y))
+        minds = np.clip((GIVEN_UP - abs(aside)) / (GIVEN_UP - self.widest), 0.0, 1.0)
+        angles = minds * np.clip([aside, -up], -self.widest, [self.widest, 0.5 * self.widest])
+        goal = quat.mul(turned, quat.from_euler(angles, "ZY"))
+        return quat.log(quat.mul(goal, quat.inv(_turned(here, joint))))
 
 
 @dataclass(frozen=True, eq=False)

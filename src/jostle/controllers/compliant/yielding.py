@@ -17,9 +17,11 @@ and an upright spine is one that stands on its head. Departures that cure it:
 - **Tracking where it is paid for.** Errors are weighed by Ea Ea' + 1: along near-unactuated directions only half as
   much, for there the constraint decides anyway, and tracking would fight it.
 
+Objectives are wanted with muscle: each of their rows may pull with a torque of its own, which enters (2).
+
 And one that keeps it whole: **joints end.** Where a frame would take a joint too fast towards its limit (or towards
-where the motion itself takes it, if that is further), it is solved again with a stop there, whose torque enters the
-equations of motion.
+where the motion itself takes it, if that is further), it is solved again with a stop there, whose torque enters (2)
+too.
 """
 
 from __future__ import annotations
@@ -33,10 +35,12 @@ from jostle.body import Dynamics, Physics
 from jostle.controllers.compliant.actuation import Actuation
 from jostle.controllers.compliant.joints import TRUNK, Stops, fingers_dofs, passive_joints, upper_kinds
 from jostle.controllers.compliant.objectives import Objective, View
+from jostle.maths import vec
 from jostle.types import Array, Float, Int
 
 TRACK, DAMP, DAMP_SPINE = 200.0, 10.0, 30.0  # w1 and w2 of the paper
-_FIRM, _STOP = 2000.0, 5.0  # how hard a joint ends, beside w2; N m of its end that count as much as a radian a second
+_FIRM = 2000.0  # how hard a joint ends, beside w2
+_MUSCLE = 5.0  # N m of ends and of objectives that count as much as a radian a second off the motion does with w2 = 1
 _FASTEST = 25.0  # radians a second: nobody's joints part faster from a motion
 _TRIES = 4  # times that a frame is solved, at most
 
@@ -127,18 +131,17 @@ class Yielding:
             seen = at.startled * (self.actuated.T @ own)
             squares = squares + seen.T @ seen
             towards = towards + seen.T @ (at.startled * (self.actuated.T @ (at.torques - rest)))
-        if self.objectives:
-            squares, towards = self._with_objectives(squares, towards, at, out, dt)
-        rows, room = np.zeros((0, len(up))), np.zeros(0)  # of joints that end: rows v dt = room
+        wishes, ends = self._wishes(at, out, dt), _nothing(len(up))
         tries = 1 if self.literal else _TRIES
         while True:
-            found = self._solved(squares, towards, free @ (own + passive), -free @ (rest + pull), rows, room / dt)
+            found = self._solved(squares, towards, free @ (own + passive), -free @ (rest + pull), wishes, ends)
             out[up] = found if self.literal else wanted + np.clip(found - wanted, -_FASTEST, _FASTEST)
             qpos, tries = here.displaced(at.qpos, out, dt), tries - 1
-            ended = self._stops.beyond(qpos, at.qpos, at.then, dt) if tries else None
+            ended = self._stops.beyond(qpos, at.qpos, at.now, at.then, dt) if tries else None
             if ended is None:
                 return Yielded(qpos, out, own @ out[up] + rest)
-            rows, room = np.concatenate([rows, ended[0]]), np.concatenate([room, ended[1]])
+            rows, room = ended
+            ends = _both(ends, (_FIRM * rows, _FIRM * room / dt))
 
     def _constants(self, dt: float) -> tuple[Float[Array, "D D"], Float[Array, "D D"]]:
         """What does not change from frame to frame."""
@@ -153,31 +156,44 @@ class Yielding:
         towards: Float[Array, "D"],
         kept: Float[Array, "k D"],
         aim: Float[Array, "k"],
-        rows: Float[Array, "n D"],
-        speeds: Float[Array, "n"],
+        *more: tuple[Float[Array, "_ D"], Float[Array, "_"]],
     ) -> Float[Array, "D"]:
-        """The least squares with kept v = aim, by its multipliers; where joints end, their torques are unknowns too."""
-        size, ends = len(towards), len(speeds)
-        if not ends:
+        """The least squares with kept v = aim, by its multipliers. `more` is wanted with muscle: rows v = speeds."""
+        rows, speeds = _both(*more)
+        size, torques = len(towards), len(speeds)
+        if not torques:
             system = self._system
             system[:size, :size], system[size:, :size], system[:size, size:] = squares, kept, kept.T
             return np.linalg.solve(system, np.concatenate([towards, aim]))[:size]
-        firm, inner = _FIRM**2 * rows.T, size + ends
+        inner = size + torques
+        pulls = rows / np.maximum(vec.length(rows), 1e-12)
         system = np.zeros((inner + len(aim), inner + len(aim)))
-        system[:size, :size], system[size:inner, size:inner] = squares + firm @ rows, np.eye(ends) / _STOP**2
-        system[inner:, :inner] = np.concatenate([kept, -self.free.T @ rows.T], axis=1)
+        system[:size, :size], system[size:inner, size:inner] = squares + rows.T @ rows, np.eye(torques) / _MUSCLE**2
+        system[inner:, :inner] = np.concatenate([kept, -self.free.T @ pulls.T], axis=1)
         system[:inner, inner:] = system[inner:, :inner].T
-        return np.linalg.solve(system, np.concatenate([towards + firm @ speeds, np.zeros(ends), aim]))[:size]
+        return np.linalg.solve(system, np.concatenate([towards + rows.T @ speeds, np.zeros(torques), aim]))[:size]
 
-    def _with_objectives(
-        self, squares: Float[Array, "D D"], towards: Float[Array, "D"], at: Moment, out: Float[Array, "nv"], dt: float
-    ) -> tuple[Float[Array, "D D"], Float[Array, "D"]]:
+    def _wishes(self, at: Moment, out: Float[Array, "nv"], dt: float) -> tuple[Float[Array, "n D"], Float[Array, "n"]]:
+        """The rows of all objectives, with what root and legs do already taken off."""
+        if not self.objectives:
+            return _nothing(len(self.dofs))
         self._now.set(at.now)
         self._then.set(at.then)
         view = View(self.here, self._now, self._then, dt)
-        for objective in self.objectives:
-            if (rows := objective.rows(view)) is not None:
-                own = rows.jacobian[:, self.dofs]
-                left = rows.wanted - rows.jacobian[:, self._others] @ out[self._others]
-                squares, towards = squares + own.T @ own, towards + own.T @ left
-        return squares, towards
+        asked = [rows for objective in self.objectives if (rows := objective.rows(view)) is not None]
+        if not asked:
+            return _nothing(len(self.dofs))
+        jacobian, wanted = (np.concatenate([getattr(rows, name) for rows in asked]) for name in ("jacobian", "wanted"))
+        return jacobian[:, self.dofs], wanted - jacobian[:, self._others] @ out[self._others]
+
+
+def _nothing(size: int) -> tuple[Float[Array, "n D"], Float[Array, "n"]]:
+    return np.zeros((0, size)), np.zeros(0)
+
+
+def _both(
+    one: tuple[Float[Array, "_ D"], Float[Array, "_"]], other: tuple[Float[Array, "_ D"], Float[Array, "_"]]
+) -> tuple[Float[Array, "_ D"], Float[Array, "_"]]:
+    if not len(one[1]) or not len(other[1]):
+        return one if len(one[1]) else other
+    return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]])
