@@ -7,6 +7,9 @@ from PIL import Image
 
 from jostle.clips import Clip, load_clip
 from jostle.controllers import Command
+from jostle.controllers.compliant.compliant import compliant_clip
+from jostle.controllers.compliant.objectives import Avoid, LookAt
+from jostle.controllers.compliant.obstacles import Post
 from jostle.evaluate.response.cases import THREE, character
 from jostle.export import Actor, Camera, build_figure, draw, render
 from jostle.export.camera import fit_distance
@@ -51,6 +54,7 @@ def main() -> None:
     gaits = [load_clip(CLIPS / f"{name}.bvh") for name in ("walk", "run", "turn_left")]
     render(gaits, IMAGES / "gaits.png", size=(1400, 900), poses=7)
     render(answers(), IMAGES / "answers.png", size=(1400, 900), poses=7)
+    render(giving_way(walk), IMAGES / "compliant.png", size=(1400, 900), poses=7, camera="front")
 
 
 def answers() -> list[Clip]:
@@ -65,6 +69,21 @@ def answers() -> list[Clip]:
         timed = read_push(words)
         run = Character(person, 30.0)
         shown.append(record(run, 3.0, lambda time, one=timed: Command(pushes=due([one], time, 30.0)), name=name))
+    return shown
+
+
+def giving_way(clip: Clip) -> list[Clip]:
+    """The same walk, with an arm pushed, a head that looks at something, and a post in the way."""
+    post = Post(np.array([1.45, 0.4, 0.0]), np.array([1.45, 0.4, 1.7]), 0.08)
+    shown = []
+    for name, words, objectives in (
+        ("pushed", "left_forearm 150N left at 0.6s for 0.15s", ()),
+        ("looks", None, (LookAt(np.array([3.0, 2.0, 1.6])),)),
+        ("evades", None, (Avoid((post,), margin=0.25),)),
+    ):
+        pushes = [] if words is None else [read_push(words)]
+        run = Character(compliant_clip(clip, objectives=objectives))
+        shown.append(record(run, 1.6, lambda time, all=pushes: Command(pushes=due(all, time, 60.0)), name=name))
     return shown
 
 

@@ -61,10 +61,11 @@ class Actuation:
         return cls(arrays["dofs"], arrays["directions"], arrays["torques"])
 
 
-def actuation_of(physics: Physics, clip: Clip, dofs: Int[Array, "D"] | None = None) -> Actuation:
-    """Of one cycle of a clip, or of all of it where nothing repeats itself."""
-    chosen = upper_dofs(physics) if dofs is None else dofs
+def actuation_of(physics: Physics, clip: Clip, centred: bool = False) -> Actuation:
+    """Of one cycle of a clip, or of all of it where nothing repeats itself. `centred` is the paper's."""
+    chosen = upper_dofs(physics)
     forces = inverse_dynamics(physics, cycle_of(clip)).forces[:, chosen]
+    forces = forces - np.mean(forces, axis=0) if centred else forces
     values, vectors = np.linalg.eigh(forces.T @ forces / len(forces))
     strongest_first = np.argsort(values)[::-1]
     return Actuation(chosen, vectors[:, strongest_first], np.sqrt(np.maximum(values[strongest_first], 0.0)))

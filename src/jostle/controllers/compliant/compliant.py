@@ -250,7 +250,7 @@ def compliant_clip(
     if clip.offsets is not None:
         raise MotionError(f"The bones of clip '{clip.name}' move, so it has no torques; give one with fixed bones.")
     fine = resample(clip, FPS)
-    actuation = actuation_of(compile_body(build_body(clip.skeleton)), fine)
+    actuation = actuation_of(compile_body(build_body(clip.skeleton)), fine, centred=literal)
     return Compliant(Playback(fine), actuation, k, tuple(objectives), literal)
 
 
