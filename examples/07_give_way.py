@@ -1,6 +1,6 @@
 """Any clip gives way to small pushes, without training: an arm is pushed, a cup is kept upright, a post is in the way.
 
-    python examples/07_give_way.py [walk.bvh]
+python examples/07_give_way.py [walk.bvh]
 """
 
 import sys
@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 import jostle
-from jostle.assets import clip_path
+from jostle.assets import clip_path, walker_path
 from jostle.controllers.compliant.compliant import compliant_clip, compliant_over
 from jostle.controllers.compliant.objectives import Avoid, Upright
 from jostle.controllers.compliant.obstacles import Post
@@ -39,7 +39,7 @@ post = Post(np.array([1.5, 0.35, 0.0]), np.array([1.5, 0.35, 1.7]), 0.05)
 careful = compliant_clip(clip, objectives=(Upright("right_hand"), Avoid((post,))))
 run(careful, (push,))
 
-# It wraps any controller, and both are one small file.
-jostle.save_controller(character, "compliant.jostle")
-over = compliant_over(jostle.load_controller("compliant.jostle").source)
+# It wraps any controller, and both together are one small file.
+over = compliant_over(jostle.load_controller(walker_path("relaxed")))
+jostle.save_controller(over, "compliant.jostle")
 print(f"{over.name} answers: {', '.join(sorted(over.supports))}")

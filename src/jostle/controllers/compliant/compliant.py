@@ -22,12 +22,13 @@ from jostle.clips import Clip
 from jostle.clips.edit import resample
 from jostle.controllers.compliant.actuation import NEAR, Actuation, actuation_of
 from jostle.controllers.compliant.footing import STILL, Footing, Kick, Sway, kick
-from jostle.controllers.compliant.objectives import Avoid, Hit, Objective
+from jostle.controllers.compliant.objectives import Avoid, Force, Objective
 from jostle.controllers.compliant.obstacles import Obstacle
 from jostle.controllers.compliant.yielding import Moment, Yielding
 from jostle.controllers.playback import Playback
 from jostle.controllers.protocol import NEUTRAL, Command, Controller, Observed, Push, Setting, Start, State, settings_of
 from jostle.errors import MotionError
+from jostle.maths import vec
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
@@ -186,36 +187,35 @@ class Compliant:
                 ground = np.where(np.arange(3) == axis, command.settings[setting.name], ground)
         return ground
 
-    def _pushed(self, time: float, pressing: Sequence[Pressing]) -> list[Hit]:
+    def _pushed(self, time: float, pressing: Sequence[Pressing]) -> list[Force]:
         """The mean forces of this frame."""
-        found: list[Hit] = []
+        found: list[Force] = []
         for one in pressing:
             share = float(np.clip((one.end - time) / self.dt, 0.0, 1.0))
-            found.append(Hit(one.joint, self.yielding.here.point(one.joint, one.push.point), share * one.push.force))
+            found.append(Force(one.joint, self.yielding.here.point(one.joint, one.push.point), share * one.push.force))
         return found
 
-    def _hits(self) -> list[Hit]:
+    def _hits(self) -> list[Force]:
         return [hit for one in self.objectives if isinstance(one, Avoid) for hit in one.hits(self.yielding.here)]
 
-    def _felt(self, forces: Sequence[Hit]) -> tuple[Float[Array, "nv"], Kick]:
+    def _felt(self, forces: Sequence[Force]) -> tuple[Float[Array, "nv"], Kick]:
         """Generalised forces, and what the body as a whole gets, unless the source sees to that itself."""
         loads, here = np.zeros(self.physics.velocity_count), self.yielding.here
         if not forces:
             return loads, Kick()
         impulse, moment, com = np.zeros(3), np.zeros(3), here.com()
         for one in forces:
-            loads += here.jacobian_at(one.joint, one.at).T @ one.force
-            impulse = impulse + self.dt * one.force
-            moment = moment + np.cross(one.at - com, self.dt * one.force)
+            loads += here.jacobian_at(one.joint, one.at).T @ one.newtons
+            impulse = impulse + self.dt * one.newtons
+            moment = moment + vec.cross(one.at - com, self.dt * one.newtons)
         if self._source_answers or not self.footing.stands:
             return loads, Kick()
         return loads, kick(here, impulse, moment)
 
-    def _as_push(self, hit: Hit) -> Push:
-        names = self.skeleton.names
-        turned, at = self.yielding.here.data, self.yielding.here.point(hit.joint, STILL)
-        frame = turned.xmat[self.physics.bodies[hit.joint]].reshape(3, 3)
-        return Push(names[hit.joint], hit.force, self.dt, frame.T @ (hit.at - at))
+    def _as_push(self, hit: Force) -> Push:
+        here, joint = self.yielding.here, hit.joint
+        within = here.axes(np.array([joint]))[0].T @ (hit.at - here.point(joint, STILL))
+        return Push(self.skeleton.names[joint], hit.newtons, self.dt, within)
 
     def _carried_over_a_jump(self, at: Moment) -> Moment:
         """Where the source jumps, as a clip does that starts again, the body goes along as it is, and as fast."""

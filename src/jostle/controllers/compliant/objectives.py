@@ -69,12 +69,12 @@ class Objective(Protocol):
 
 
 @dataclass(frozen=True)
-class Hit:
-    """A push that an obstacle gives."""
+class Force:
+    """On a part, now."""
 
     joint: int
-    at: Float[Array, "3"]  # in the world
-    force: Float[Array, "3"]
+    at: Float[Array, "3"]  # where, in the world
+    newtons: Float[Array, "3"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,10 +161,10 @@ class Avoid:
             wanted.append(weight * min((self.margin - far) * nearness / SOON, FASTEST))
         return Rows(np.array(rows), np.array(wanted))
 
-    def hits(self, here: Dynamics) -> list[Hit]:
+    def hits(self, here: Dynamics) -> list[Force]:
         """Of what is inside an obstacle."""
         return [
-            Hit(joint, at, min(-far * self.stiffness, self.hardest) * normal)
+            Force(joint, at, min(-far * self.stiffness, self.hardest) * normal)
             for joint, at, normal, far in self._nearest(here)
             if far < 0.0
         ]

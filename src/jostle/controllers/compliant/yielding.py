@@ -9,8 +9,8 @@ where m+ is the next pose of the motion, u(v+) the torques that the equations of
 the near-unactuated directions. u is linear in v+, so a frame is one linear system. Root and legs go where the motion
 takes them.
 
-The paper's own reading (`literal`) grows without a push, by some 5 a second: joints without any torque are pendulums,
-and an upright spine is one that stands on its head. Departures that cure it:
+The paper's own reading (`literal`) leaves the motion within a second, without a push: joints without any torque are
+pendulums, and an upright spine is one that stands on its head. Departures that cure it:
 
 - **Passive joints.** E' (u + D (v+ - v_ref) + K (q + dt v+ - m+)) = 0: muscles at rest are springs and dampers.
 - **Velocities of the motion.** The paper damps v+ itself, so that the body lags behind what it should do.

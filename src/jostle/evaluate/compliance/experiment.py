@@ -1,6 +1,7 @@
 """`evaluate compliance`: clips that give way to small pushes (Ye & Liu 2008). All of it with one set of parameters.
 
-idle_deg, growth_per_s    unpushed for a minute; how a small disturbance grows (below zero: dies out)
+idle_deg_…, growth_per_s    unpushed for a minute; how a small disturbance grows (below zero: dies out)
+literal_lost_s    seconds until the paper to the letter is 30 degrees off, unpushed
 k_sweep, wrong_basis_ratio    more and fewer near-unactuated directions; the most actuated ones in their place
 by_part, by_phase, by_direction, by_style    one push of 100 N for 0.1 s, over parts, phases, sides and takes
 swapped_basis    the directions of somebody else, or of another style
@@ -75,7 +76,7 @@ def plan_jobs(seed: int, quick: bool, data: Path | None) -> dict[str, Job]:
     for name in main:
         plan[f"idle {name}"] = (trials.idle, (at[name], seconds), 1.0)
         plan[f"growth {name}"] = (trials.growth, (at[name], seed), 0.3)
-        plan[f"literal {name}"] = (trials.growth, (at[name], seed, True), 0.3)
+        plan[f"literal {name}"] = (trials.literal, (at[name],), 0.1)
         plan[f"wrong {name}"] = (trials.wrong_basis, (at[name], 6.0), 0.3)
         plan[f"wild {name}"] = (trials.wild, (at[name], count, seed), 0.1 * count)
         plan[f"cup {name}"] = (trials.cup, (at[name],), 3.0)
@@ -107,7 +108,7 @@ def summarise(found: dict[str, Any]) -> dict[str, Any]:
             summary.setdefault(f"idle_deg_{figure}", {})[name] = result[figure]
         summary.setdefault("suggested_k", {})[name] = result["suggested_k"]
     summary["growth_per_s"] = {name: result["per_s"] for name, result in of("growth").items()}
-    summary["growth_per_s_literal"] = {name: result["per_s"] for name, result in of("literal").items()}
+    summary["literal_lost_s"] = {name: result["lost_s"] for name, result in of("literal").items()}
     summary["wrong_basis_ratio"] = {name: result["ratio"] for name, result in of("wrong").items()}
     for name, result in of("sweep").items():
         take, k = name.split()
