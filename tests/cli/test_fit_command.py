@@ -188,3 +188,13 @@ def test_a_model_runs_as_a_character(made, folder):
     assert run("render", made, "run.png", "--seconds", "2") == 0
     assert (folder / "run.png").stat().st_size > 10_000
     assert load_model(made).lengths == (100, 100)
+
+
+def test_a_policy_is_trained_and_steered(folder, capsys):
+    options = ("--iterations", "8", "--rounds", "0", "--json")
+    assert run("policy", "train", "walk.bvh", "turn_left.bvh", "-o", "me.jostle", *options) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["frames"] == told["samples"]
+    assert load_bundle(folder / "me.jostle").kind == "policy"
+    assert run("policy", "train", "walk.bvh", "-o", "me.jostle", "--task", "jump") == 1
+    assert "heading" in capsys.readouterr().err

@@ -13,6 +13,7 @@ from jostle.cli.evaluate import evaluate
 from jostle.cli.fit import fit
 from jostle.cli.model import info as model_info
 from jostle.cli.model import list_models, plot, predict
+from jostle.cli.policy import train
 from jostle.cli.push import push
 from jostle.cli.show import demo, render, view
 from jostle.cli.walk import optimise, parameters, record
@@ -36,6 +37,9 @@ def build_app() -> SubcommandApp:
     for command in (plot, predict):
         model.command(name=command.__name__)(command)
     app.command(model, name="model", help="Ask motion models: list, info, check, plot, predict.")
+    policy = SubcommandApp()
+    policy.command(name="train")(train)
+    app.command(policy, name="policy", help="Characters that are steered, from a few clips: train.")
     app.command(clips, name="clips", help="Ask clips about themselves: info, check.")
     for command in (fit, push, convert, view, render, demo, evaluate):
         app.command(name=command.__name__)(command)

@@ -76,15 +76,15 @@ def fit(
     if controller is not None:
         from jostle.cli.character import fit_dynamic
 
-        fit_dynamic(files, output, options, seed, partial(_watched, output, controller, resume), json)
-        _forget(output)
+        fit_dynamic(files, output, options, seed, partial(watched, output, controller, resume), json)
+        forget(output)
         return
     begun = time.monotonic()
     learnt = _learn(files, output, model, options, seed, resume)
     from jostle.runtime import save_model
 
     save_model(learnt, output)
-    _forget(output)
+    forget(output)
     _tell(learnt, output, time.monotonic() - begun, json)
 
 
@@ -102,7 +102,7 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _forget(output: str) -> None:
+def forget(output: str) -> None:
     """What is learnt needs no journal."""
     with suppress(FileNotFoundError):
         journal_of(output).unlink()
@@ -114,10 +114,10 @@ def _learn(
     from jostle.models import fit as learn
 
     clips = load_all(files, None)
-    return _watched(output, model, resume, lambda watch: learn(clips, model, seed=seed, watch=watch, **options))
+    return watched(output, model, resume, lambda watch: learn(clips, model, seed=seed, watch=watch, **options))
 
 
-def _watched(output: str, what: str, resume: bool, learning: Callable[[Watch], Learnt]) -> Learnt:
+def watched(output: str, what: str, resume: bool, learning: Callable[[Watch], Learnt]) -> Learnt:
     """Fitted, or stopped with the command that goes on."""
     from jostle.models.learn import Watch
 

@@ -32,6 +32,7 @@ KINDS = {  # what `load_controller` can bring back to life: module and class, op
     "troupe": ("jostle.controllers.walker.troupe", "Troupe"),
     "dynamic": ("jostle.controllers.dynamic.dynamic", "Dynamic"),
     "compliant": ("jostle.controllers.compliant.compliant", "Compliant"),
+    "policy": ("jostle.controllers.policy.policy", "Policy"),
     "model": ("jostle.controllers.rollout", "Rollout"),
 }
 

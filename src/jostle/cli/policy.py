@@ -1,0 +1,73 @@
+"""`jostle policy`: characters that are steered, from a few seconds of motion."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from jostle.cli.common import load_all, print_json, progress, say
+from jostle.cli.fit import forget, watched
+from jostle.errors import CommandError, unknown_name
+
+if TYPE_CHECKING:
+    from jostle.models.connected_model import Connected
+    from jostle.models.learn import Watch
+
+LONGEST = 100  # rounds
+
+
+def train(
+    files: Annotated[list[str], tyro.conf.Positional],
+    /,
+    *,
+    output: Annotated[str, tyro.conf.arg(aliases=["-o"])],
+    task: str = "heading",
+    rounds: int = 4,
+    iterations: int | None = None,
+    seed: int = 0,
+    resume: bool = False,
+    json: bool = False,
+) -> None:
+    """Learn to steer a character by a few clips: jostle policy train walk*.bvh -o walk.jostle --task heading
+
+    Args:
+        files: clips in any readable format, or shipped clips by name; some in which it turns
+        output: the character to write (.jostle); `jostle view` steers it
+        task: what it is asked for: heading
+        rounds: of refinement; each looks where the policy is wrong, and learns more there
+        iterations: of learning the motion model, at most
+        seed: changes every random choice
+        resume: go on from the journal that an interrupted training left
+        json: print one JSON object
+    """
+    from jostle.controllers.policy.policy import LATENT, TASKS, plan_policy, task_of
+    from jostle.models.connected import ITERATIONS, fit_connected
+    from jostle.runtime import save_controller
+
+    if Path(output).suffix.lower() != ".jostle":
+        raise CommandError(f"What is learnt is written as a bundle, such as walk.jostle, not as '{output}'.")
+    if task not in TASKS:
+        raise CommandError(unknown_name("task", task, TASKS))
+    if not 0 <= rounds <= LONGEST:
+        raise CommandError(f"A policy is refined in 0 to {LONGEST} rounds, not {rounds}.")
+    begun, clips = time.monotonic(), load_all(files, None)
+    learn = partial(fit_connected, clips, latent=LATENT, mirrored=True, seed=seed, iterations=iterations or ITERATIONS)
+
+    def learnt(watch: Watch) -> Connected:
+        return learn(watch=watch)
+
+    model = watched(output, "a model of the motion", resume, learnt)
+    with progress("planning") as report:
+        policy = plan_policy(model, task_of(task), rounds=rounds, seed=seed, told=report)
+    save_controller(policy, output, seed=seed, recipe={"task": task, "rounds": rounds})
+    forget(output)
+    frames, samples, seconds = len(model.latent_rows), len(policy.plan.samples.x), time.monotonic() - begun
+    if json:
+        print_json({"file": output, "frames": frames, "samples": samples, "seconds": seconds})
+    else:
+        say(f"{output}: {frames} frames (mirrored ones included), {samples} samples; {seconds:.0f} s.")
+        say(f"Steer it with: jostle view {output}")

@@ -1,0 +1,160 @@
+"""The controller: a character that follows its wishes through a latent space, one small step at a time.
+
+Every frame the policy chooses where the latent position goes (`planning`), the pose follows by the conditional mean of
+section 6.2, and the root by the velocities of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from jostle.clips import Clip
+from jostle.controllers.policy.paths import Paths, learn_steps
+from jostle.controllers.policy.planning import Costs, Plan, Samples, data_samples
+from jostle.controllers.policy.refine import ROUNDS, refined
+from jostle.controllers.policy.tasks import Heading, Task
+from jostle.controllers.protocol import Command, Observed, Start
+from jostle.errors import CommandError, unknown_name
+from jostle.features import Placement
+from jostle.maths import quat
+from jostle.maths.angles import wrapped
+from jostle.models.connected import fit_connected
+from jostle.models.connected_model import Connected
+from jostle.models.latent_dynamics import Dynamics, LatentDynamics
+from jostle.models.learn import Watch
+from jostle.skeleton import Pose, Skeleton
+from jostle.types import Array, Float
+
+TASKS: dict[str, type[Heading]] = {"heading": Heading}
+LATENT = 4  # dimensions for locomotion
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyState:
+    pose: Pose
+    time: float
+    x: Float[Array, "Q"]
+    step: Float[Array, "Q"]  # that led there
+    row: Float[Array, "P"]  # the pose as the model sees it
+    wish: float  # heading, radians left of X
+    observed: Observed
+
+    @property
+    def latent(self) -> Float[Array, "Q"]:
+        return self.x
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    plan: Plan
+
+    kind = "policy"
+    supports = frozenset({"heading"})
+    sources: tuple[Clip, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"policy:{self.plan.task.name}"
+
+    @property
+    def model(self) -> Connected:
+        return self.plan.model
+
+    @property
+    def skeleton(self) -> Skeleton:
+        return self.model.features.skeleton
+
+    @property
+    def dt(self) -> float:
+        return self.plan.dt
+
+    def init(self, start: Start) -> PolicyState:
+        begin = int(np.random.default_rng(start.seed).integers(len(self.model.latent_rows)))
+        x, step = self.plan.samples.x[begin], self.plan.samples.step[begin]
+        row = self.model.pose_rows(x)
+        pose = self._decoded(row, row, np.zeros(3), Placement(*start.position, start.heading))
+        return PolicyState(pose, 0.0, x, step, row, start.heading, self._seen(x))
+
+    def step(self, state: PolicyState, command: Command) -> PolicyState:
+        wish = state.wish if command.heading is None else float(command.heading)
+        facing = float(quat.yaw(state.pose.wxyz[0]))
+        theta = np.array([wrapped(wish - facing)])
+        x, _ = self.plan.best(state.x, state.step, theta)
+        row = self.model.follow(state.row, x, state.x)
+        travel = self.model.velocity(x, state.x)[-3:]
+        at = Placement(float(state.pose.root[0]), float(state.pose.root[1]), facing)
+        pose = self._decoded(state.row, row, travel, at)
+        return PolicyState(pose, state.time + self.dt, x, x - state.x, row, wish, self._seen(x))
+
+    def _decoded(self, before: Array, row: Array, travel: Array, at: Placement) -> Pose:
+        still = np.zeros((2, self.model.features.pose_count))
+        rows = np.concatenate([np.stack([before, row]), still, np.stack([np.zeros(3), travel])], axis=1)
+        return self.model.features.decode(rows, at).pose(1)
+
+    def _seen(self, x: Float[Array, "Q"]) -> Observed:
+        return Observed(quality={"variance": float(self.model.variance(x) / self.plan.sureness)})
+
+    def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        fitted, arrays = self.model.pack()
+        plan = self.plan
+        data = {
+            "model": fitted,
+            "task": {"name": plan.task.name, **asdict(plan.task)},  # pyright: ignore[reportArgumentType]
+            "costs": asdict(plan.costs),
+        }
+        own = {"steps": plan.paths.steps.log_alpha, "sample_x": plan.samples.x, "sample_step": plan.samples.step}
+        return data, {**{f"model.{name}": array for name, array in arrays.items()}, **own, "values": plan.values}
+
+    @classmethod
+    def unpack(cls, data: dict[str, Any], arrays: dict[str, Array]) -> Policy:
+        mark = "model."
+        inner = {name.removeprefix(mark): array for name, array in arrays.items() if name.startswith(mark)}
+        model = Connected.unpack(dict(data["model"]), inner)
+        options = dict(data["task"])
+        task = task_of(str(options.pop("name")), **options)
+        samples = Samples(arrays["sample_x"], arrays["sample_step"])
+        settings = LatentDynamics(model.latent_rows.shape[1], order=2, steps=True)
+        steps = Dynamics(settings, model.latent_rows, model.lengths, arrays["steps"])
+        values = arrays["values"]
+        if values.shape != (len(samples.x), *(axis.count for axis in task.axes)) or not np.all(np.isfinite(values)):
+            raise ValueError("values")
+        return cls(Plan(model, Paths(steps, model.latent_rows), task, samples, values, Costs(**data["costs"])))
+
+
+def task_of(name: str, **options: Any) -> Task:
+    if name not in TASKS:
+        raise CommandError(unknown_name("task", name, TASKS))
+    return TASKS[name](**options)
+
+
+def train_policy(
+    clips: Sequence[Clip],
+    task: Task | str = "heading",
+    *,
+    costs: Costs | None = None,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+    watch: Watch | None = None,
+) -> Policy:
+    """Learn a model of a few clips and their mirror images, and how to do a task in it."""
+    chosen = task_of(task) if isinstance(task, str) else task
+    model = fit_connected(clips, latent=LATENT, mirrored=True, seed=seed, watch=watch)
+    return plan_policy(model, chosen, costs=costs, rounds=rounds, seed=seed)
+
+
+def plan_policy(
+    model: Connected,
+    task: Task,
+    *,
+    costs: Costs | None = None,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+    told: Callable[[int, int], None] | None = None,
+) -> Policy:
+    """How to do a task with a model that is learnt."""
+    paths = Paths(learn_steps(model), model.latent_rows)
+    return Policy(refined(model, paths, task, data_samples(model), costs or Costs(), seed, rounds, told))
