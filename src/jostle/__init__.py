@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jostle.body import Body, build_body
     from jostle.clips import Clip, load_clip, save_clip
     from jostle.controllers import Command, Playback, Push, Start
+    from jostle.controllers.policy import Task
     from jostle.errors import JostleError
     from jostle.models import MotionModel, fit
     from jostle.runtime import (
@@ -41,6 +42,7 @@ _ROOMS = {
     "Playback": "controllers",
     "Push": "controllers",
     "Start": "controllers",
+    "Task": "controllers.policy",
     "JostleError": "errors",
     "MotionModel": "models",
     "fit": "models",
@@ -68,6 +70,7 @@ __all__ = [
     "Recording",
     "Skeleton",
     "Start",
+    "Task",
     "build_body",
     "fit",
     "load_clip",

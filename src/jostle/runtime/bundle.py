@@ -149,21 +149,21 @@ def save_controller(controller: Any, path: PathLike, *, seed: int = 0, recipe: d
     save_bundle(Bundle(controller.kind, data, arrays, seed, recipe or {}, sources), path)
 
 
-def load_controller(path: PathLike) -> Controller:
-    """The controller inside a bundle."""
-    return revive(load_bundle(path), path)
+def load_controller(path: PathLike, *, task: Any = None) -> Controller:
+    """The controller inside a bundle. One trained for a task of your own needs that task: no code is stored."""
+    return revive(load_bundle(path), path, task)
 
 
-def _within(bundle: Bundle, path: PathLike) -> tuple[Any, ...]:
+def _within(bundle: Bundle, path: PathLike, task: Any) -> tuple[Any, ...]:
     """The controller that this one wraps, if it does."""
     if "source" not in bundle.data:
         return ()
     inner, mark = bundle.data["source"], "source."
     arrays = {name.removeprefix(mark): array for name, array in bundle.arrays.items() if name.startswith(mark)}
-    return (revive(Bundle(str(inner["kind"]), dict(inner["data"]), arrays), path),)
+    return (revive(Bundle(str(inner["kind"]), dict(inner["data"]), arrays), path, task),)
 
 
-def revive(bundle: Bundle, path: PathLike) -> Any:
+def revive(bundle: Bundle, path: PathLike, task: Any = None) -> Any:
     """The controller that a bundle holds, or a sentence why it cannot be."""
     if bundle.kind not in KINDS:
         raise BundleError(
@@ -171,8 +171,9 @@ def revive(bundle: Bundle, path: PathLike) -> Any:
         )
     try:
         module, name = KINDS[bundle.kind]
-        within = _within(bundle, path)
-        return getattr(import_module(module), name).unpack(bundle.data, bundle.arrays, *within)
+        within = _within(bundle, path, task)
+        own = {"task": task} if task is not None and bundle.kind == "policy" else {}
+        return getattr(import_module(module), name).unpack(bundle.data, bundle.arrays, *within, **own)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise BundleError(path, f"its '{bundle.kind}' lacks or garbles {error}; make it again.") from None
     except JostleError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -65,6 +66,20 @@ def forward(skeleton: Skeleton, pose: Pose) -> Globals:
     for i, joint in enumerate(skeleton.end_parents):
         _place_into(ends[i], at[joint], turned[joint], skeleton.end_offsets[i])
     return Globals(*(np.ascontiguousarray(np.moveaxis(a, (0, 1), (-2, -1))) for a in (at, turned, ends)))
+
+
+def position_of(skeleton: Skeleton, pose: Pose, joint: int) -> Float[Array, "*t 3"]:
+    """Where one joint is: `forward` along the way to it and no further, for a fraction of its cost."""
+    chain = [joint]
+    while chain[-1] != 0:
+        chain.append(int(skeleton.parents[chain[-1]]))
+    offsets = skeleton.offsets if pose.offsets is None else pose.offsets
+    at, turned = pose.root, pose.wxyz[..., 0, :]
+    for parent, child in pairwise(reversed(chain)):
+        if parent != 0:
+            turned = quat.mul(turned, pose.wxyz[..., parent, :])
+        at = at + quat.apply(turned, offsets[..., child, :])
+    return np.array(at)
 
 
 def _joint_major_offsets(skeleton: Skeleton, pose: Pose) -> Array:

@@ -85,11 +85,10 @@ class Plan:
     ) -> tuple[Step, Float[Array, "*b A"]]:
         """What actions do, and what they cost."""
         before = np.broadcast_to(x[..., None, :], following.shape)
-        travel = self.model.velocity(following, before)[..., -3:]
         bend = following - before - step[..., None, :]
         cost = self.costs.unsure * self.model.variance(following) / self.sureness
         cost += self.costs.bend * np.sum(bend**2, axis=-1) / self.usual_bend
-        return Step(travel, self.dt), cost
+        return Step.between(self.model, x[..., None, :], following), cost
 
     def worth(
         self, x: Float[Array, "*b Q"], step: Float[Array, "*b Q"], theta: Float[Array, "*b d"]
@@ -139,9 +138,8 @@ def make_plan(model: Connected, paths: Paths, task: Task, samples: Samples, cost
     near, w = samples.weights(following, following - samples.x[:, None])  # (S, A, k)
     grid = np.stack(np.meshgrid(*(axis.values for axis in task.axes), indexing="ij"), axis=-1).reshape(-1, len(shape))
     asked = np.broadcast_to(grid, (*following.shape[:2], *grid.shape))  # (S, A, G, d)
-    step = Step(np.broadcast_to(done.travel[:, :, None], (*asked.shape[:-1], 3)), plan.dt)
-    paid = task.reward(step, asked) - cost[..., None]  # (S, A, G)
-    cells, shares = _corners(task.axes, task.after(step, asked))
+    paid = task.reward(done.wider, asked) - cost[..., None]  # (S, A, G)
+    cells, shares = _corners(task.axes, task.after(done.wider, asked))
     flat = [np.ravel_multi_index(cell, shape) for cell in cells]  # (S, A, G) each
     values = np.zeros((len(samples.x), int(np.prod(shape))))
     for _ in range(_SWEEPS):

@@ -16,12 +16,11 @@ from jostle.clips import Clip
 from jostle.controllers.policy.paths import Paths, learn_steps
 from jostle.controllers.policy.planning import Costs, Plan, Samples, data_samples
 from jostle.controllers.policy.refine import ROUNDS, refined
-from jostle.controllers.policy.tasks import Heading, Task
+from jostle.controllers.policy.tasks import Heading, Task, check_task
 from jostle.controllers.protocol import Command, Observed, Start
 from jostle.errors import CommandError, unknown_name
 from jostle.features import Placement
 from jostle.maths import quat
-from jostle.maths.angles import wrapped
 from jostle.models.connected import fit_connected
 from jostle.models.connected_model import Connected
 from jostle.models.latent_dynamics import Dynamics, LatentDynamics
@@ -29,7 +28,7 @@ from jostle.models.learn import Watch
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
-TASKS: dict[str, type[Heading]] = {"heading": Heading}
+TASKS: dict[str, type[Task]] = {"heading": Heading}
 LATENT = 4  # dimensions for locomotion
 
 
@@ -40,7 +39,7 @@ class PolicyState:
     x: Float[Array, "Q"]
     step: Float[Array, "Q"]  # that led there
     row: Float[Array, "P"]  # the pose as the model sees it
-    wish: float  # heading, radians left of X
+    wish: Any  # what the task is asked for, in the world
     observed: Observed
 
     @property
@@ -53,8 +52,11 @@ class Policy:
     plan: Plan
 
     kind = "policy"
-    supports = frozenset({"heading"})
     sources: tuple[Clip, ...] = ()
+
+    @property
+    def supports(self) -> frozenset[str]:
+        return self.plan.task.supports
 
     @property
     def name(self) -> str:
@@ -77,16 +79,16 @@ class Policy:
         x, step = self.plan.samples.x[begin], self.plan.samples.step[begin]
         row = self.model.pose_rows(x)
         pose = self._decoded(row, row, np.zeros(3), Placement(*start.position, start.heading))
-        return PolicyState(pose, 0.0, x, step, row, start.heading, self._seen(x))
+        wish = self.plan.task.begin(Placement(*start.position, start.heading))
+        return PolicyState(pose, 0.0, x, step, row, wish, self._seen(x))
 
     def step(self, state: PolicyState, command: Command) -> PolicyState:
-        wish = state.wish if command.heading is None else float(command.heading)
-        facing = float(quat.yaw(state.pose.wxyz[0]))
-        theta = np.array([wrapped(wish - facing)])
-        x, _ = self.plan.best(state.x, state.step, theta)
+        task, facing = self.plan.task, float(quat.yaw(state.pose.wxyz[0]))
+        at = Placement(float(state.pose.root[0]), float(state.pose.root[1]), facing)
+        wish = task.heard(state.wish, command, at)
+        x, _ = self.plan.best(state.x, state.step, task.seen(wish, at))
         row = self.model.follow(state.row, x, state.x)
         travel = self.model.velocity(x, state.x)[-3:]
-        at = Placement(float(state.pose.root[0]), float(state.pose.root[1]), facing)
         pose = self._decoded(state.row, row, travel, at)
         return PolicyState(pose, state.time + self.dt, x, x - state.x, row, wish, self._seen(x))
 
@@ -103,19 +105,19 @@ class Policy:
         plan = self.plan
         data = {
             "model": fitted,
-            "task": {"name": plan.task.name, **asdict(plan.task)},  # pyright: ignore[reportArgumentType]
+            "task": packed(plan.task),
             "costs": asdict(plan.costs),
         }
         own = {"steps": plan.paths.steps.log_alpha, "sample_x": plan.samples.x, "sample_step": plan.samples.step}
         return data, {**{f"model.{name}": array for name, array in arrays.items()}, **own, "values": plan.values}
 
     @classmethod
-    def unpack(cls, data: dict[str, Any], arrays: dict[str, Array]) -> Policy:
+    def unpack(cls, data: dict[str, Any], arrays: dict[str, Array], *, task: Task | None = None) -> Policy:
+        """With the task, where it is a class of somebody's own: a bundle holds no code."""
         mark = "model."
         inner = {name.removeprefix(mark): array for name, array in arrays.items() if name.startswith(mark)}
         model = Connected.unpack(dict(data["model"]), inner)
-        options = dict(data["task"])
-        task = task_of(str(options.pop("name")), **options)
+        task = unpacked(data["task"], task)
         samples = Samples(arrays["sample_x"], arrays["sample_step"])
         settings = LatentDynamics(model.latent_rows.shape[1], order=2, steps=True)
         steps = Dynamics(settings, model.latent_rows, model.lengths, arrays["steps"])
@@ -129,6 +131,28 @@ def task_of(name: str, **options: Any) -> Task:
     if name not in TASKS:
         raise CommandError(unknown_name("task", name, TASKS))
     return TASKS[name](**options)
+
+
+def packed(task: Task) -> dict[str, Any]:
+    """Name and options of a task of ours; of somebody's own only the name."""
+    if type(task) is not TASKS.get(task.name):
+        return {"name": task.name, "own": True}
+    return {"name": task.name, **asdict(task)}  # pyright: ignore[reportArgumentType]
+
+
+def unpacked(data: dict[str, Any], given: Task | None = None) -> Task:
+    options = dict(data)
+    name = str(options.pop("name"))
+    if options.pop("own", False):
+        if given is None or given.name != name:
+            raise CommandError(
+                f"it was trained for the task '{name}', a class of somebody's own, and a bundle holds no code; give "
+                f"the task to load it: load_controller(path, task=...)."
+            )
+        return given
+    if given is not None and given.name != name:
+        raise CommandError(f"it was trained for the task '{name}', not for '{given.name}'.")
+    return task_of(name, **options)
 
 
 def train_policy(
@@ -156,5 +180,7 @@ def plan_policy(
     told: Callable[[int, int], None] | None = None,
 ) -> Policy:
     """How to do a task with a model that is learnt."""
+    check_task(task, model)
+    task = task.fitted(model)
     paths = Paths(learn_steps(model), model.latent_rows)
     return Policy(refined(model, paths, task, data_samples(model), costs or Costs(), seed, rounds, told))

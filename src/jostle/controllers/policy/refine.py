@@ -13,7 +13,7 @@ import numpy as np
 
 from jostle.controllers.policy.paths import Paths
 from jostle.controllers.policy.planning import FASTER, Costs, Plan, Samples, make_plan
-from jostle.controllers.policy.tasks import Task
+from jostle.controllers.policy.tasks import Step, Task
 from jostle.models.connected_model import Connected
 from jostle.types import Array, Float
 
@@ -62,8 +62,7 @@ def visited(plan: Plan, rng: np.random.Generator) -> tuple[Float[Array, "n D"], 
         following, backed = plan.best(x, step, theta)
         states.append(np.concatenate([x, FASTER * step], axis=1))
         errors.append((plan.worth(x, step, theta) - backed) ** 2)
-        done, _ = plan.outcome(x, step, following[:, None])
-        theta = plan.task.after(type(done)(done.travel[:, 0], done.dt), theta)
+        theta = plan.task.after(Step.between(plan.model, x, following), theta)
         x, step = following, following - x
     return np.concatenate(states), np.concatenate(errors)
 
