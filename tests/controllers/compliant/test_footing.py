@@ -67,6 +67,31 @@ def test_a_sway_of_nearly_nothing_changes_nearly_nothing(physics):
         assert np.max(np.abs(physics.velocity_between(qpos, out, 1.0))) < np.radians(1.0)
 
 
+def test_the_pelvis_is_down_before_a_long_stride(physics):
+    """It does not drop when the foot gets there."""
+    clip = load_clip(clip_path("walk"))
+    moments = [physics.to_qpos(clip.pose(frame)) for frame in range(120, 240)]
+    lag, drops = Sway(np.array([-0.08, 0.0, 0.0])), []
+    for footing in (Footing(physics), Footing(physics, np.array(moments[::6]))):
+        down = np.array([qpos[2] - footing.stand(qpos, lag)[2] for qpos in moments])
+        assert np.min(down) > -1e-9
+        drops.append(np.max(np.abs(np.diff(down))))
+    assert drops[1] < 0.4 * drops[0]
+
+
+def test_strides_are_seen_wherever_one_goes(physics, bent):
+    """Turned by any angle, with the push turned alike, the pelvis sinks as far."""
+    clip = load_clip(clip_path("walk"))
+    footing = Footing(physics, np.array([physics.to_qpos(clip.pose(frame)) for frame in range(120, 240, 6)]))
+    about, lag, tilt = quat.from_yaw(1.1), np.array([-0.06, 0.02, 0.0]), np.array([0.03, -0.05, 0.0])
+    turned = bent.copy()
+    turned[:3], turned[3:7] = quat.apply(about, bent[:3]), quat.mul(about, bent[3:7])
+    one = footing.stand(bent, Sway(lag, STILL, tilt, STILL))
+    other = footing.stand(turned, Sway(quat.apply(about, lag), STILL, quat.apply(about, tilt), STILL))
+    assert other[2] == pytest.approx(one[2], abs=1e-9)
+    np.testing.assert_allclose(other[7:], one[7:], atol=1e-9)
+
+
 def test_pushed_the_pelvis_comes_back(physics):
     sway = Sway()
     for frame in range(120):

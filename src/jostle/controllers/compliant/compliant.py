@@ -37,7 +37,8 @@ SLOW = 0.2  # seconds until muscles answer a push
 STARTLED = (
     1.0  # w3 at the push: torques change by a newton metre as readily as velocities by a tenth of a radian a second
 )
-LISTENED = 6.0  # seconds of a source that tell what it actuates
+LISTENED = 6.0  # seconds of a source that tell what it actuates, and how far it strides
+STRIDE = 0.1  # seconds between the moments that tell how far
 PLATFORM = (
     Setting("ground_ahead", "ground moves along X", -2.0, 2.0, 0.0, "m/s"),
     Setting("ground_aside", "ground moves along Y", -2.0, 2.0, 0.0, "m/s"),
@@ -136,7 +137,11 @@ class Compliant:
 
     @cached_property
     def footing(self) -> Footing:
-        return Footing(self.physics)
+        if self._source_answers:  # it sees to its feet itself
+            return Footing(self.physics)
+        every = max(1, round(STRIDE / self.dt))
+        poses = _played(self.source, LISTENED)[::every]
+        return Footing(self.physics, np.array([self.physics.to_qpos(pose) for pose in poses]))
 
     @cached_property
     def _source_answers(self) -> bool:
@@ -258,14 +263,20 @@ def compliant_over(
     source: Controller, k: int | Literal["auto"] = NEAR, objectives: Sequence[Objective] = (), seconds: float = LISTENED
 ) -> Compliant:
     """Any controller, that gives way to pushes: what it actuates is seen from its first seconds."""
-    state, poses = source.init(Start()), []
-    for _ in range(max(2, round(seconds / source.dt))):
-        state = source.step(state, NEUTRAL)
-        poses.append(state.pose)
+    poses = _played(source, seconds)
     root, wxyz = np.array([pose.root for pose in poses]), np.array([pose.wxyz for pose in poses])
     clip = Clip(source.skeleton, 1.0 / source.dt, root, wxyz, name=source.name)
     physics = compile_body(getattr(source, "body", None) or build_body(source.skeleton))
     return Compliant(source, actuation_of(physics, clip), k, tuple(objectives))
+
+
+def _played(source: Controller, seconds: float) -> list[Pose]:
+    """What a source shows when nobody asks it for anything."""
+    state, poses = source.init(Start()), []
+    for _ in range(max(2, round(seconds / source.dt))):
+        state = source.step(state, NEUTRAL)
+        poses.append(state.pose)
+    return poses
 
 
 def _faded(share: float) -> float:

@@ -3,7 +3,9 @@
 The body takes up a push as if it were one rigid mass, (7) of Ye & Liu 2008: its impulse over the whole mass is a
 velocity of the pelvis, and its moment over the inertia about the centre of mass a velocity of turning. The paper leaves
 it at that, so that every push would set the character adrift for ever; here both come back like critically damped
-springs. Legs are bent so that feet stay; where a leg is too short for that, the pelvis sinks.
+springs. Legs are bent so that feet stay; where a leg is too short for that, the pelvis sinks. It does so before the leg
+is there, as deep as the longest of the motion's strides will need: else it would drop within a frame or two whenever a
+foot is put down.
 
 Ground that moves takes the feet along at once and the pelvis only through the same springs.
 """
@@ -23,6 +25,7 @@ from jostle.types import Array, Float
 RETURN, RIGHT = 0.35, 0.23  # seconds in which half of the way back is gone: moved, and turned
 _REACH = 0.98  # of a leg's length: as far as feet are held
 _SOFT = 0.02  # metres off the line from hip to foot: knees this near to it soon bend forwards
+_EASY = 0.01  # metres: half of what strides will need is sunk beforehand when they need so much, less of less
 _WHOLE, _ROOT = np.eye(3), np.array([0])
 _NOTHING = 5e-5  # metres, and radians
 
@@ -78,8 +81,9 @@ def kick(instant: Dynamics, impulse: Float[Array, "3"], moment: Float[Array, "3"
 class Footing:
     """The legs. It is a workspace: keep one per thread."""
 
-    def __init__(self, physics: Physics) -> None:
-        self._physics, self._instant = physics, Dynamics(physics)
+    def __init__(self, physics: Physics, strides: Float[Array, "s nq"] | None = None) -> None:
+        """`strides`: moments of the motion, as it is when nobody pushes."""
+        self._instant = Dynamics(physics)
         skeleton = physics.body.skeleton
         feet = [joint for role, joint in find_roles(skeleton).items() if role.endswith("_foot")]
         legs = [leg for leg in (find_leg(skeleton, foot) for foot in feet) if leg is not None]
@@ -90,6 +94,20 @@ class Footing:
         self._at = physics.qpos_at[np.append(_ROOT, self._legs)][:, None] + np.arange(4)
         bones = np.linalg.norm(skeleton.offsets, axis=1)
         self._length = bones[self._legs[:, 1:]].sum(axis=1)
+        self._strides = self._spans(np.zeros((0, 0)) if strides is None else strides)
+
+    def _spans(self, strides: Float[Array, "s nq"]) -> tuple[Float[Array, "s n 3"], Float[Array, "s n 3"]]:
+        """Hips and feet as the pelvis sees them that goes along X."""
+        ends = np.zeros((2, len(strides), len(self._legs), 3))
+        for moment, qpos in enumerate(strides):
+            self._instant.set(qpos)
+            for end, joints in enumerate(self._legs.T[[0, 2]]):
+                ends[end, moment] = (self._instant.positions(joints) - qpos[:3]) @ self._ahead()
+        return ends[0], ends[1]
+
+    def _ahead(self) -> Float[Array, "3 3"]:
+        """The turn from X to where the pelvis goes."""
+        return quat.to_matrix(quat.from_yaw(quat.yaw(self._instant.turns(_ROOT)[0])))
 
     def stand(self, qpos: Float[Array, "nq"], sway: Sway) -> Float[Array, "nq"]:
         """A configuration with the pelvis swayed and feet as they were, on ground that has moved."""
@@ -102,7 +120,7 @@ class Footing:
         turned, above = self._instant.axes(self._legs), self._instant.axes(self._above)  # thigh, shin, foot
         tilt, root = quat.to_matrix(quat.exp(sway.tilt)), qpos[:3]
         start = root + (hip - root) @ tilt.T + sway.aside
-        start[:, 2] -= (sunk := self._sunk(hip, start, foot))
+        start[:, 2] -= (sunk := max(self._sunk(hip, start, foot), self._sinking(tilt, sway.aside)))
         thigh, shin = _bent(hip, knee, foot, start, (turned[:, 0] @ self._poles[:, :, None])[..., 0])
         parents = np.stack([tilt @ above[:, 0], thigh @ above[:, 1], shin @ above[:, 2]], axis=1)
         world = np.stack([thigh @ turned[:, 0], shin @ turned[:, 1], turned[:, 2]], axis=1)
@@ -112,12 +130,19 @@ class Footing:
         out[:3] += sway.aside - [0.0, 0.0, sunk]
         return out
 
-    def _sunk(self, hip: Float[Array, "n 3"], start: Float[Array, "n 3"], foot: Float[Array, "n 3"]) -> float:
+    def _sunk(self, hip: Float[Array, "*s n 3"], start: Float[Array, "*s n 3"], foot: Float[Array, "*s n 3"]) -> float:
         """How far the pelvis comes down for every foot to be within reach."""
-        reach = np.maximum(_REACH * self._length, vec.length(foot - hip)[:, 0])
+        reach = np.maximum(_REACH * self._length, vec.length(foot - hip)[..., 0])
         away = start - foot
-        room = np.sqrt(np.maximum(reach**2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0))
-        return max(0.0, float(np.max(away[:, 2] - room, initial=0.0)))
+        room = np.sqrt(np.maximum(reach**2 - away[..., 0] ** 2 - away[..., 1] ** 2, 0.0))
+        return float(np.max(away[..., 2] - room, initial=0.0))
+
+    def _sinking(self, tilt: Float[Array, "3 3"], aside: Float[Array, "3"]) -> float:
+        """How far it is down beforehand, for the longest stride to come."""
+        hips, feet = self._strides
+        ahead = self._ahead()
+        needed = self._sunk(hips, hips @ (ahead.T @ tilt @ ahead).T + aside @ ahead, feet)
+        return needed * needed / (needed + _EASY)
 
 
 def _bent(hip: Array, knee: Array, foot: Array, start: Array, pole: Array) -> tuple[Array, Array]:
