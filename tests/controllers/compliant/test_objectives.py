@@ -6,12 +6,23 @@ import numpy as np
 import pytest
 
 from jostle.assets import clip_path
+from jostle.body import Box, build_body
 from jostle.clips import load_clip
 from jostle.clips.edit import trim_frames
 from jostle.clips.loop import loop
 from jostle.controllers import NEUTRAL, Command, Push, Start
 from jostle.controllers.compliant.compliant import compliant_clip
-from jostle.controllers.compliant.objectives import UP, Avoid, LookAt, Objective, Reach, Rows, Upright, View
+from jostle.controllers.compliant.objectives import (
+    UP,
+    Avoid,
+    LookAt,
+    Objective,
+    Reach,
+    Rows,
+    Upright,
+    View,
+    _skin,
+)
 from jostle.controllers.compliant.obstacles import Block, Post
 from jostle.errors import CommandError
 from jostle.maths import quat
@@ -95,7 +106,7 @@ def test_obstacles_are_avoided_and_what_hits_them_is_pushed(clip):
         avoid, near = Avoid((post,)), []
         for state in states:
             character.yielding.here.set(state.qpos)
-            near.append(min(one[3] for one in avoid._nearest(character.yielding.here)))
+            near.append(min(one[3] for one in avoid._near(character.yielding.here, np.inf)))
         least.append(min(near))
         hits.append(sum(len(state.hits) for state in states))
     assert least[1] > least[0] + 0.02
@@ -105,6 +116,50 @@ def test_obstacles_are_avoided_and_what_hits_them_is_pushed(clip):
     assert hit.force[0] < 0.0
     assert hit.duration == pytest.approx(character.dt)
     assert all(np.all(np.isfinite(state.qpos)) for state in states)
+
+
+def test_a_trunk_is_bent_out_of_the_way(clip):
+    """Measured on the surface of its boxes: a beam beside the path, which a shoulder would walk into."""
+    beam = Block(np.array([1.25, 0.22, 1.3]), np.array([0.1, 0.05, 0.15]))
+    faces = np.random.default_rng(0).uniform(-1.0, 1.0, (200, 3))
+    faces[np.arange(200), np.arange(200) % 3] = np.sign(faces[np.arange(200), np.arange(200) % 3])
+    least = []
+    for objectives in ((), (Avoid((beam,)),)):
+        character, states = run(clip, objectives, 100, pushed=-1)
+        here, spine, near = character.yielding.here, np.array([character.body.part("spine")]), []
+        for state in states:
+            here.set(state.qpos)
+            for box in character.body.shapes:
+                if box.joint == spine[0] and isinstance(box, Box):
+                    local = box.centre + quat.apply(box.wxyz, faces * box.half)
+                    near.append(np.min(beam.distance(here.positions(spine) + local @ here.axes(spine)[0].T)[0]))
+        least.append(min(near))
+    assert least[0] < -0.015
+    assert least[1] > 0.005
+
+
+def test_balls_fill_the_body(clip):
+    """None sticks out of its shape, and what is inside a box but for its edges is inside a ball, or nearly."""
+    body, rng = build_body(clip.skeleton), np.random.default_rng(0)
+    skin = _skin(body)
+    assert _skin(body) is skin
+    feet = {joint for sole in body.soles for joint in sole.joints}
+    shapes = [shape for shape in body.shapes if shape.joint not in feet]
+    for number, shape in enumerate(shapes):
+        mine = skin.shapes == number
+        points, radius = skin.points[mine], skin.radii[mine][0]
+        assert np.all(skin.joints[mine] == shape.joint)
+        if isinstance(shape, Box):
+            local = quat.inv_apply(shape.wxyz, points - shape.centre)
+            assert np.all(np.abs(local) + radius <= shape.half + 1e-9)
+            inside = shape.half - 0.5 * radius
+            some = rng.uniform(-1.0, 1.0, (100, 3)) * inside
+            far = np.min(np.linalg.norm(some[:, None] - local[None], axis=-1), axis=1) - radius
+            assert np.max(far) < 0.02
+        else:
+            along = (points - shape.start) @ (shape.end - shape.start) / np.sum((shape.end - shape.start) ** 2)
+            np.testing.assert_allclose(points, shape.start + along[:, None] * (shape.end - shape.start), atol=1e-9)
+            assert (along.min(), along.max()) == pytest.approx((0.0, 1.0))
 
 
 def test_anything_with_rows_is_an_objective(clip):

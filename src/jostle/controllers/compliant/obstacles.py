@@ -35,8 +35,10 @@ class Post:
         share = np.clip((points - self.start) @ line / max(float(line @ line), 1e-12), 0.0, 1.0)
         away = points - (self.start + share[:, None] * line)
         length = vec.length(away)
-        across = quat.apply(quat.between(np.array([0.0, 0.0, 1.0]), line if line.any() else away[0]), np.eye(3)[0])
-        return length[:, 0] - self.radius, np.where(length < 1e-9, across, away / np.maximum(length, 1e-9))
+        out = away / np.maximum(length, 1e-9)
+        if np.min(length, initial=np.inf) < 1e-9:  # in the very middle any way across leads out
+            out = np.where(length < 1e-9, _across(line), out)
+        return length[:, 0] - self.radius, out
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +63,13 @@ class Block:
         way = np.where(length < 1e-9, inward, outside / np.maximum(length, 1e-9))
         far = np.where(length[:, 0] > 0.0, length[:, 0], np.max(beyond, axis=-1))
         return far, quat.apply(wxyz, way * np.where(local < 0.0, -1.0, 1.0))
+
+
+def _across(line: Float[Array, "3"]) -> Float[Array, "3"]:
+    least = np.eye(3)[int(np.argmin(np.abs(line)))]
+    along = line / max(float(np.linalg.norm(line)), 1e-12)
+    aside = least - float(least @ along) * along
+    return aside / np.linalg.norm(aside)
 
 
 def _check(what: str, numbers: tuple[object, ...], *sizes: float) -> None:
