@@ -26,6 +26,7 @@ def train(
     *,
     output: Annotated[str, tyro.conf.arg(aliases=["-o"])],
     task: str = "heading",
+    joint: str | None = None,
     rounds: int = 4,
     iterations: int | None = None,
     seed: int = 0,
@@ -37,14 +38,15 @@ def train(
     Args:
         files: clips in any readable format, or shipped clips by name; some in which it turns
         output: the character to write (.jostle); `jostle view` steers it
-        task: what it is asked for: heading
+        task: what it is asked for: heading, strike, goto, path
+        joint: what strikes: right_hand, left_foot, ...
         rounds: of refinement; each looks where the policy is wrong, and learns more there
         iterations: of learning the motion model, at most
         seed: changes every random choice
         resume: go on from the journal that an interrupted training left
         json: print one JSON object
     """
-    from jostle.controllers.policy.policy import LATENT, TASKS, plan_policy, task_of
+    from jostle.controllers.policy.policy import TASKS, plan_policy, task_of
     from jostle.models.connected import ITERATIONS, fit_connected
     from jostle.runtime import save_controller
 
@@ -54,20 +56,25 @@ def train(
         raise CommandError(unknown_name("task", task, TASKS))
     if not 0 <= rounds <= LONGEST:
         raise CommandError(f"A policy is refined in 0 to {LONGEST} rounds, not {rounds}.")
-    begun, clips = time.monotonic(), load_all(files, None)
-    learn = partial(fit_connected, clips, latent=LATENT, mirrored=True, seed=seed, iterations=iterations or ITERATIONS)
+    if joint is not None and task != "strike":
+        raise CommandError(f"--joint is for --task strike, and the task is '{task}'.")
+    wanted = task_of(task) if joint is None else task_of(task, joint=joint)
+    begun, clips = time.monotonic(), wanted.chosen(load_all(files, None))
+    options = {"latent": wanted.latent, "mirrored": wanted.mirrored, "iterations": iterations or ITERATIONS}
+    learn = partial(fit_connected, clips, seed=seed, **options)
 
     def learnt(watch: Watch) -> Connected:
         return learn(watch=watch)
 
     model = watched(output, "a model of the motion", resume, learnt)
     with progress("planning") as report:
-        policy = plan_policy(model, task_of(task), rounds=rounds, seed=seed, told=report)
+        policy = plan_policy(model, wanted, rounds=rounds, seed=seed, told=report)
     save_controller(policy, output, seed=seed, recipe={"task": task, "rounds": rounds})
     forget(output)
     frames, samples, seconds = len(model.latent_rows), len(policy.plan.samples.x), time.monotonic() - begun
     if json:
         print_json({"file": output, "frames": frames, "samples": samples, "seconds": seconds})
     else:
-        say(f"{output}: {frames} frames (mirrored ones included), {samples} samples; {seconds:.0f} s.")
+        also = " (mirrored ones included)" if wanted.mirrored else ""
+        say(f"{output}: {frames} frames{also}, {samples} samples; {seconds:.0f} s.")
         say(f"Steer it with: jostle view {output}")

@@ -11,7 +11,7 @@ from jostle.clips import load_clip
 from jostle.clips.edit import trim_frames
 from jostle.controllers import Command, Start
 from jostle.controllers.policy.policy import plan_policy
-from jostle.controllers.policy.tasks import Step, check_task
+from jostle.controllers.policy.tasks import Step, checked
 from jostle.errors import BundleError, CommandError
 from jostle.features import Placement
 from jostle.maths import quat
@@ -117,6 +117,6 @@ def test_a_bundle_holds_no_code(policy, tmp_path: Path):
 
 def test_tasks_that_cannot_be_planned_for_are_refused(model):
     with pytest.raises(CommandError, match=r"one finite number.*\(4, 3, 1, 3\)"):
-        check_task(Broken(), model)
+        checked(Broken(), model)
     with pytest.raises(CommandError, match=r"jostle\.Task"):
-        check_task("heading", model)
+        checked("heading", model)

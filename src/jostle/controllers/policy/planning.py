@@ -15,13 +15,13 @@ from scipy.spatial import KDTree
 
 from jostle.controllers.policy.paths import Paths
 from jostle.controllers.policy.tasks import Axis, Step, Task
+from jostle.controllers.policy.value_iteration import settle
 from jostle.models.connected_model import Connected
 from jostle.types import Array, Float, Int
 
 NEIGHBOURS = 4
 FASTER = 2.0  # weight of velocities beside positions
 DISCOUNT = 0.95
-_SETTLED, _SWEEPS = 1e-4, 600
 _LEAST = 1e-6  # squared distance
 
 
@@ -141,15 +141,7 @@ def make_plan(model: Connected, paths: Paths, task: Task, samples: Samples, cost
     paid = task.reward(done.wider, asked) - cost[..., None]  # (S, A, G)
     cells, shares = _corners(task.axes, task.after(done.wider, asked))
     flat = [np.ravel_multi_index(cell, shape) for cell in cells]  # (S, A, G) each
-    values = np.zeros((len(samples.x), int(np.prod(shape))))
-    for _ in range(_SWEEPS):
-        leads = np.einsum("sak,sakg->sag", w, values[near])  # at the grid points of where actions lead
-        future = sum(share * np.take_along_axis(leads, at, axis=2) for at, share in zip(flat, shares, strict=True))
-        new = np.max(paid + DISCOUNT * future, axis=1)
-        change = float(np.max(np.abs(new - values)))
-        values = new
-        if change < _SETTLED:
-            break
+    values = settle(paid, near, w, flat, shares, DISCOUNT)
     return Plan(model, paths, task, samples, values.reshape(-1, *shape), plan.costs)
 
 

@@ -16,7 +16,7 @@ from jostle.clips import Clip
 from jostle.controllers.policy.paths import Paths, learn_steps
 from jostle.controllers.policy.planning import Costs, Plan, Samples, data_samples
 from jostle.controllers.policy.refine import ROUNDS, refined
-from jostle.controllers.policy.tasks import Heading, Task, check_task
+from jostle.controllers.policy.tasks import Heading, Striking, Task, checked
 from jostle.controllers.protocol import Command, Observed, Start
 from jostle.errors import CommandError, unknown_name
 from jostle.features import Placement
@@ -28,8 +28,7 @@ from jostle.models.learn import Watch
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
-TASKS: dict[str, type[Task]] = {"heading": Heading}
-LATENT = 4  # dimensions for locomotion
+TASKS: dict[str, type[Task]] = {"heading": Heading, "strike": Striking}
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +129,10 @@ class Policy:
 def task_of(name: str, **options: Any) -> Task:
     if name not in TASKS:
         raise CommandError(unknown_name("task", name, TASKS))
-    return TASKS[name](**options)
+    try:
+        return TASKS[name](**options)
+    except TypeError as error:
+        raise CommandError(f"The task '{name}' cannot be made so: {error}.") from None
 
 
 def packed(task: Task) -> dict[str, Any]:
@@ -164,10 +166,11 @@ def train_policy(
     seed: int = 0,
     watch: Watch | None = None,
 ) -> Policy:
-    """Learn a model of a few clips and their mirror images, and how to do a task in it."""
-    chosen = task_of(task) if isinstance(task, str) else task
-    model = fit_connected(clips, latent=LATENT, mirrored=True, seed=seed, watch=watch)
-    return plan_policy(model, chosen, costs=costs, rounds=rounds, seed=seed)
+    """Learn a model of a few clips, with their mirror images where the task has it, and how to do the task in it."""
+    wanted = task_of(task) if isinstance(task, str) else task
+    clips = wanted.chosen(clips)
+    model = fit_connected(clips, latent=wanted.latent, mirrored=wanted.mirrored, seed=seed, watch=watch)
+    return plan_policy(model, wanted, costs=costs, rounds=rounds, seed=seed)
 
 
 def plan_policy(
@@ -180,7 +183,6 @@ def plan_policy(
     told: Callable[[int, int], None] | None = None,
 ) -> Policy:
     """How to do a task with a model that is learnt."""
-    check_task(task, model)
-    task = task.fitted(model)
+    task = checked(task, model)
     paths = Paths(learn_steps(model), model.latent_rows)
     return Policy(refined(model, paths, task, data_samples(model), costs or Costs(), seed, rounds, told))

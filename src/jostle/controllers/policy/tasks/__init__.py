@@ -3,6 +3,8 @@
 from jostle.controllers.policy.tasks.axes import Axis, direction
 from jostle.controllers.policy.tasks.heading import Heading
 from jostle.controllers.policy.tasks.step import Step
-from jostle.controllers.policy.tasks.task import Task, check_task
+from jostle.controllers.policy.tasks.strike import Striking
+from jostle.controllers.policy.tasks.target import Targeted
+from jostle.controllers.policy.tasks.task import Task, checked
 
-__all__ = ["Axis", "Heading", "Step", "Task", "check_task", "direction"]
+__all__ = ["Axis", "Heading", "Step", "Striking", "Targeted", "Task", "checked", "direction"]

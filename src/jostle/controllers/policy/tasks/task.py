@@ -20,10 +20,12 @@ does not change: a number, a point, a path and how far on it one is.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jostle.clips import Clip
 from jostle.controllers.policy.tasks.axes import Axis, direction
 from jostle.controllers.policy.tasks.step import Step
 from jostle.controllers.protocol import Command
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 class Task(ABC):
     name: str = ""
     supports: frozenset[str] = frozenset({"heading"})  # fields of a Command that it listens to
+    latent: int = 4  # dimensions that motions for it are learnt in
+    mirrored: bool = True  # whether they are learnt with their mirror images
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -65,17 +69,22 @@ class Task(ABC):
         """Theta: the wish from where the character stands."""
         return np.array([wrapped(wish - at.heading)])
 
+    def chosen(self, clips: Sequence[Clip]) -> list[Clip]:
+        """What is learnt from, of clips that may hold more."""
+        return list(clips)
+
     def fitted(self, model: Connected) -> Task:
         """The task for those motions: what was left open is taken from them."""
         return self
 
 
-def check_task(task: Any, model: Connected) -> None:
-    """Refuse what cannot be planned for, in one sentence."""
+def checked(task: Any, model: Connected) -> Task:
+    """The task for these motions; what cannot be planned for is refused in one sentence."""
     if not isinstance(task, Task):
         raise CommandError(f"A task is an object of a class made of jostle.Task, not {task!r}.")
     if not task.name:
         raise CommandError(f"The task {type(task).__name__} needs a `name`, such as 'sneak'.")
+    task = task.fitted(model)
     if not task.axes or any(axis.count < 2 or not axis.low < axis.high for axis in task.axes):
         raise CommandError(f"Each of the axes of '{task.name}' needs two values or more, from a lower to a higher.")
     x = model.latent_rows[:4, None]
@@ -88,3 +97,4 @@ def check_task(task: Any, model: Connected) -> None:
             f"The reward of '{task.name}' is to be one finite number for each step and theta, and `after` a theta for "
             f"each: for theta of shape {asked.shape} they gave {paid.shape} and {after.shape}."
         )
+    return task
