@@ -9,7 +9,7 @@ from jostle.clips import Clip, load_clip
 from jostle.controllers import Command
 from jostle.controllers.compliant.compliant import compliant_clip
 from jostle.controllers.compliant.objectives import Avoid, LookAt
-from jostle.controllers.compliant.obstacles import Post
+from jostle.controllers.obstacles import Post
 from jostle.evaluate.response.cases import THREE, character
 from jostle.export import Actor, Camera, build_figure, draw, render
 from jostle.export.camera import fit_distance

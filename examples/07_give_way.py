@@ -11,7 +11,7 @@ import jostle
 from jostle.assets import clip_path, walker_path
 from jostle.controllers.compliant.compliant import compliant_clip, compliant_over
 from jostle.controllers.compliant.objectives import Avoid, Upright
-from jostle.controllers.compliant.obstacles import Post
+from jostle.controllers.obstacles import Post
 from jostle.maths import quat
 
 clip = jostle.load_clip(sys.argv[1] if len(sys.argv) > 1 else clip_path("walk"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jostle.controllers.compliant.objectives import LookAt, Reach, Upright
-from jostle.controllers.compliant.obstacles import Block, Post
+from jostle.controllers.obstacles import Block, Post
 from jostle.errors import CommandError
 from jostle.runtime.wording import read_objective, read_obstacle, read_push
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from jostle.controllers import Push
 from jostle.controllers.compliant.objectives import LookAt, Objective, Reach, Upright
-from jostle.controllers.compliant.obstacles import Block, Obstacle, Post
+from jostle.controllers.obstacles import Block, Obstacle, Post
 from jostle.errors import CommandError
 from jostle.runtime.recording import TimedPush
 from jostle.types import Array, Float

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from jostle.controllers.compliant.obstacles import Block, Obstacle, Post
+from jostle.controllers.obstacles import Block, Obstacle, Post
 from jostle.maths import quat
 from jostle.types import Array, Float, Int
 from jostle.viewer.handles import BoxHandle, GridHandle, SceneApi, ViserServer

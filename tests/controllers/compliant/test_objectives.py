@@ -21,9 +21,9 @@ from jostle.controllers.compliant.objectives import (
     Rows,
     Upright,
     View,
-    _skin,
 )
-from jostle.controllers.compliant.obstacles import Block, Post
+from jostle.controllers.obstacles import Block, Post
+from jostle.controllers.skin import skin_of
 from jostle.errors import CommandError
 from jostle.maths import quat
 from jostle.skeleton import find_roles, forward
@@ -141,8 +141,8 @@ def test_a_trunk_is_bent_out_of_the_way(clip):
 def test_balls_fill_the_body(clip):
     """None sticks out of its shape, and what is inside a box but for its edges is inside a ball, or nearly."""
     body, rng = build_body(clip.skeleton), np.random.default_rng(0)
-    skin = _skin(body)
-    assert _skin(body) is skin
+    skin = skin_of(body)
+    assert skin_of(body) is skin
     feet = {joint for sole in body.soles for joint in sole.joints}
     shapes = [shape for shape in body.shapes if shape.joint not in feet]
     for number, shape in enumerate(shapes):

@@ -23,8 +23,8 @@ from jostle.clips.edit import resample
 from jostle.controllers.compliant.actuation import NEAR, Actuation, actuation_of
 from jostle.controllers.compliant.footing import STILL, Footing, Kick, Sway, kick
 from jostle.controllers.compliant.objectives import Avoid, Force, Objective
-from jostle.controllers.compliant.obstacles import Obstacle
 from jostle.controllers.compliant.yielding import Moment, Yielding
+from jostle.controllers.obstacles import Obstacle
 from jostle.controllers.playback import Playback
 from jostle.controllers.protocol import NEUTRAL, Command, Controller, Observed, Push, Setting, Start, State, settings_of
 from jostle.errors import MotionError

@@ -160,16 +160,16 @@ def _bent(hip: Array, knee: Array, foot: Array, start: Array, pole: Array) -> tu
     A leg that nothing is asked of stays as it is. The more a knee has to bend beyond that, the more it does so towards
     the pole: recorded knees that are nearly straight bend to any side.
     """
-    upper, lower, line, aim = knee - hip, foot - knee, foot - hip, foot - start
-    a, b, before, far = _length(upper), _length(lower), _length(line), _length(aim)
+    spans = np.array([knee - hip, foot - knee, foot - hip, foot - start])
+    a, b, before, far = sizes = _length(spans)
+    _, _, line, aim = spans / sizes
     d = np.minimum(far, np.maximum(before, (1.0 - 1e-6) * (a + b)))
-    aim = aim / far
-    swing = _between(line / before, aim)
+    swing = _between(line, aim)
     along = (a * a + d * d - b * b) / (2.0 * d)
     bend = np.sqrt(np.maximum(a * a - along * along, 0.0))
-    upper, lower = ((swing @ bone[:, :, None])[..., 0] for bone in (upper, lower))
-    off = upper - _dot(upper, aim) * aim
-    ahead = pole - _dot(pole, aim) * aim
+    upper, lower = (swing @ spans[:2, :, :, None])[..., 0]
+    across = np.array([upper, pole])
+    off, ahead = across - _dot(across, aim) * aim
     ahead = ahead / _length(ahead)
     aside = vec.cross(aim, ahead)
     had = _length(off)
@@ -177,18 +177,18 @@ def _bent(hip: Array, knee: Array, foot: Array, start: Array, pole: Array) -> tu
     angle = kept * np.arctan2(_dot(off, aside), _dot(off, ahead))
     new = along * aim + bend * (np.cos(angle) * ahead + np.sin(angle) * aside)
     shin = d * aim - new
-    bones = _between(np.concatenate([upper / a, lower / b]), np.concatenate([new / a, shin / b]))
-    return bones[: len(hip)] @ swing, bones[len(hip) :] @ swing
+    bones = _between(np.array([upper, lower]) / sizes[:2], np.array([new, shin]) / sizes[:2])
+    return bones[0] @ swing, bones[1] @ swing
 
 
-def _between(a: Float[Array, "n 3"], b: Float[Array, "n 3"]) -> Float[Array, "n 3 3"]:
+def _between(a: Float[Array, "*s 3"], b: Float[Array, "*s 3"]) -> Float[Array, "*s 3 3"]:
     """The smallest rotations that take unit vectors to others: half a turn about each, and about what is between."""
     middle = a + b
     return _half_turn(middle / _length(middle)) @ _half_turn(a)
 
 
-def _half_turn(about: Float[Array, "n 3"]) -> Float[Array, "n 3 3"]:
-    return 2.0 * about[:, :, None] * about[:, None, :] - _WHOLE
+def _half_turn(about: Float[Array, "*s 3"]) -> Float[Array, "*s 3 3"]:
+    return 2.0 * about[..., :, None] * about[..., None, :] - _WHOLE
 
 
 def _dot(a: Float[Array, "*s 3"], b: Float[Array, "*s 3"]) -> Float[Array, "*s 1"]:

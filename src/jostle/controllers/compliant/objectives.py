@@ -18,22 +18,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from jostle.body import Body, Capsule, Dynamics, Shape
-from jostle.controllers.compliant.obstacles import Obstacle
+from jostle.body import Dynamics
+from jostle.controllers.obstacles import Obstacle
+from jostle.controllers.skin import skin_of
 from jostle.maths import quat
-from jostle.types import Array, Float, Int
+from jostle.types import Array, Float
 
 STRONG = 300.0  # beside the paper's 200 for a radian off the motion and 10 to 30 for a radian a second
 SOON = 0.1  # seconds in which an objective would like to be where it wants
 FASTEST = 4.0  # radians a second, and metres a second: no objective wants more
 FAR = 0.4  # metres: for a place further away nobody strains
 GIVEN_UP = np.radians(140.0)  # off where the motion looks: nobody looks at what is behind
-_APART = 0.05  # metres between balls that fill a box, at most
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -172,47 +171,15 @@ class Avoid:
 
     def _near(self, here: Dynamics, within: float) -> list[tuple[int, Array, Array, float]]:
         """Of each shape and obstacle: the joint, where on the skin it is nearest, which way out, how far; metres."""
-        found, skin = [], _skin(here.physics.body)
+        found, skin = [], skin_of(here.physics.body)
         at = here.positions(skin.joints) + (here.axes(skin.joints) @ skin.points[:, :, None])[..., 0]
         for obstacle in self.obstacles:
             far, normal = obstacle.distance(at)
             far = far - skin.radii
-            for shape in np.unique(skin.shapes[far < within]):
-                ball = int(np.argmin(np.where(skin.shapes == shape, far, np.inf)))
+            for ball in skin.deepest(far, within):
                 touch = at[ball] - skin.radii[ball] * normal[ball]
                 found.append((int(skin.joints[ball]), touch, normal[ball], float(far[ball])))
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Skin:
-    """Balls that fill the shapes of a body but its feet, which stay where the motion has them."""
-
-    shapes: Int[Array, "n"]  # of which shape a ball is
-    joints: Int[Array, "n"]  # that carry them
-    points: Float[Array, "n 3"]  # their centres, in the joints' frames
-    radii: Float[Array, "n"]
-
-
-@lru_cache(maxsize=16)
-def _skin(body: Body) -> _Skin:
-    feet = {joint for sole in body.soles for joint in sole.joints}
-    shapes = [shape for shape in body.shapes if shape.joint not in feet]
-    filled = [_balls(shape) for shape in shapes]
-    of = np.repeat(np.arange(len(shapes)), [len(points) for points, _ in filled])
-    joints, radii = np.array([shape.joint for shape in shapes]), np.array([radius for _, radius in filled])
-    return _Skin(of, joints[of], np.concatenate([points for points, _ in filled]), radii[of])
-
-
-def _balls(shape: Shape) -> tuple[Float[Array, "n 3"], float]:
-    """Along a capsule; of a box, all but its edges: balls as thick as it is where it is thinnest."""
-    if isinstance(shape, Capsule):
-        return shape.start + np.linspace(0.0, 1.0, 7)[:, None] * (shape.end - shape.start), shape.radius
-    radius = float(np.min(shape.half))
-    inner = shape.half - radius
-    lines = [np.linspace(-far, far, 1 + int(np.ceil(2.0 * far / _APART))) for far in inner]
-    grid = np.stack(np.meshgrid(*lines), axis=-1).reshape(-1, 3)
-    return shape.centre + quat.apply(shape.wxyz, grid), radius
 
 
 def _turned(instant: Dynamics, joint: int) -> Float[Array, "4"]:
