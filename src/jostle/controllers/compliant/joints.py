@@ -118,8 +118,7 @@ class Stops:
 
     def excess(self, qpos: Float[Array, "*#t nq"], motion: Float[Array, "*#t nq"]) -> Float[Array, "*c n"]:
         """By how many radians each joint is beyond its end; below zero within."""
-        low, high = self._past(qpos[..., self._hinges], motion[..., self._hinges])
-        return np.concatenate([self._wide(qpos, motion), low, high], axis=-1)
+        return self._over(*self._angles(qpos), *self._angles(motion))
 
     def beyond(
         self,
@@ -134,7 +133,8 @@ class Stops:
         None where all may go on. A joint may go as fast as the motion does, and use up a share of what is left before
         its end, so that it lands softly.
         """
-        after, had, motion_had, motion_after = self.excess(np.stack([qpos, before, now, then]), then)
+        wide, bent = self._angles(np.array([qpos, before, now, then]))
+        after, had, motion_had, motion_after = self._over(wide, bent, wide[3], bent[3])
         share = -had * (dt / _LANDING)
         room = np.minimum(share + np.maximum(motion_after - motion_had, 0.0), np.maximum(share, -had))
         excess = after - had - room  # how much further it went than it may
@@ -153,18 +153,21 @@ class Stops:
                 rows[row, self._hinge_dofs[hinge]] = self._axes[hinge] * (-1.0 if which < balls + hinges else 1.0)
         return rows, room[over]
 
-    def _wide(self, qpos: Float[Array, "*#t nq"], motion: Float[Array, "*#t nq"]) -> Float[Array, "*c n"]:
-        return quat.angle(qpos[..., self._balls]) - np.maximum(
-            self._widest, quat.angle(motion[..., self._balls]) + _SLACK
-        )
+    def _angles(self, qpos: Float[Array, "*t nq"]) -> tuple[Float[Array, "*t b"], Float[Array, "*t h"]]:
+        """How far balls are turned, and how far hinges are bent."""
+        turned = qpos[..., self._hinges]
+        bent = 2.0 * np.arctan2((turned[..., 1:] * self._axes).sum(axis=-1), turned[..., 0])
+        return quat.angle(qpos[..., self._balls]), (bent + np.pi) % (2.0 * np.pi) - np.pi
 
-    def _past(
-        self, turned: Float[Array, "*#t n 4"], motion: Float[Array, "*#t n 4"]
-    ) -> tuple[Float[Array, "*c n"], Float[Array, "*c n"]]:
-        """Beyond straight, and beyond fully bent."""
-        ours, theirs = (2.0 * np.arctan2(np.sum(q[..., 1:] * self._axes, axis=-1), q[..., 0]) for q in (turned, motion))
-        ours, theirs = ((a + np.pi) % (2.0 * np.pi) - np.pi for a in (ours, theirs))
-        return (
-            np.minimum(self._ranges[:, 0], theirs - _SLACK) - ours,
-            ours - np.maximum(self._ranges[:, 1], theirs + _SLACK),
-        )
+    def _over(
+        self,
+        wide: Float[Array, "*#t b"],
+        bent: Float[Array, "*#t h"],
+        motion_wide: Float[Array, "*#t b"],
+        motion_bent: Float[Array, "*#t h"],
+    ) -> Float[Array, "*c n"]:
+        """Balls too far from rest; hinges beyond straight, and beyond fully bent."""
+        ball = wide - np.maximum(self._widest, motion_wide + _SLACK)
+        low = np.minimum(self._ranges[:, 0], motion_bent - _SLACK) - bent
+        high = bent - np.maximum(self._ranges[:, 1], motion_bent + _SLACK)
+        return np.concatenate([ball, low, high], axis=-1)
