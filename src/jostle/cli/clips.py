@@ -1,4 +1,4 @@
-"""`jostle clips info` and `jostle clips check`."""
+"""`jostle clips`: info and check, and the edits travel and turn."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import tyro
 
 from jostle.cli.common import GLTF, find, load, load_all, print_json, print_table, say
@@ -66,6 +67,65 @@ def _facts(facts: Info) -> dict[str, str]:
         "floor": f"{facts.ground:+.3f} m",
         "foot skate": f"{facts.foot_skate:.3f}, planted feet slide {facts.slide_cm:.1f} cm a step",
     }
+
+
+def travel(
+    source: Annotated[str, tyro.conf.Positional],
+    /,
+    *,
+    output: Annotated[str, tyro.conf.arg(aliases=["-o"])],
+    cycles: int = 1,
+    animation: str | None = None,
+) -> None:
+    """Send a gait made in place on its way: jostle clips travel horse.glb --animation Walk -o walk.bvh
+
+    Its speed is that of the feet that stand. A rig becomes a plain body: feet that hang from control bones hang from
+    their legs, handles are left out. `jostle convert walk.bvh out.glb --retarget horse.glb` puts it back on its rig.
+
+    Args:
+        source: a gait in place in any readable format
+        output: the clip to write
+        cycles: how often the gait goes round
+        animation: which animation of a glTF file, by name
+    """
+    from jostle.clips.travel import travel as send
+
+    moved = send(load(source, animation=animation), cycles)
+    save_clip(moved, output)
+    speed = float(np.linalg.norm((moved.root[-1] - moved.root[0])[:2])) / moved.duration
+    say(f"{output}: {moved.duration:.2f} s at {speed:.2f} m/s.")
+
+
+def turn(
+    source: Annotated[str, tyro.conf.Positional],
+    /,
+    *,
+    output: Annotated[str, tyro.conf.arg(aliases=["-o"])],
+    degrees: float,
+    start: float | None = None,
+    end: float | None = None,
+    animation: str | None = None,
+) -> None:
+    """Bend a straight gait into a turn: jostle clips turn walk.bvh --degrees 60 -o left.bvh
+
+    Feet that stand stay where they stand; the body turns along the arc and leans into it.
+
+    Args:
+        source: a straight gait in any readable format, or a shipped clip by name
+        output: the clip to write
+        degrees: to the left; negative ones to the right
+        start: turn from this time on, in seconds, and straight before; from the beginning and evenly unless given
+        end: turn up to this time
+        animation: which animation of a glTF file, by name
+    """
+    from jostle.clips.turn import turn_gait
+
+    save_clip(turn_gait(load(source, animation=animation), degrees, start, end), output)
+    say(
+        f"{output}: {degrees:g} degrees to the left."
+        if degrees >= 0
+        else f"{output}: {-degrees:g} degrees to the right."
+    )
 
 
 def check(files: Files, /, fix: bool = False, out: Path | None = None, json: bool = False) -> None:

@@ -6,7 +6,7 @@ from tyro.extras import SubcommandApp
 
 from jostle import __version__
 from jostle.cli.character import check as check_character
-from jostle.cli.clips import check, info
+from jostle.cli.clips import check, info, travel, turn
 from jostle.cli.common import run
 from jostle.cli.convert import convert
 from jostle.cli.evaluate import evaluate
@@ -24,7 +24,8 @@ _ABOUT = "Responsive characters from a handful of clips."
 def build_app() -> SubcommandApp:
     clips = SubcommandApp()
     clips.command(name="info")(info)
-    clips.command(name="check")(check)
+    for command in (check, travel, turn):
+        clips.command(name=command.__name__)(command)
     walk = SubcommandApp()
     for command in (optimise, record, parameters):
         walk.command(name=command.__name__)(command)
@@ -40,7 +41,7 @@ def build_app() -> SubcommandApp:
     policy = SubcommandApp()
     policy.command(name="train")(train)
     app.command(policy, name="policy", help="Characters that are steered, from a few clips: train.")
-    app.command(clips, name="clips", help="Ask clips about themselves: info, check.")
+    app.command(clips, name="clips", help="Ask clips about themselves, and bend them: info, check, travel, turn.")
     for command in (fit, push, convert, view, render, demo, evaluate):
         app.command(name=command.__name__)(command)
     return app

@@ -13,6 +13,8 @@ from jostle.clips import Clip, save_clip
 if TYPE_CHECKING:
     from jostle.clips.skin import Skin
 
+POINTS = (".txt", ".csv", ".npz", ".c3d")
+
 
 def convert(
     source: Annotated[str, tyro.conf.Positional],
@@ -43,17 +45,22 @@ def convert(
         asf: the skeleton of an AMC file, where it does not lie beside it
         animation: which animation of the file to read, by name (glTF)
     """
-    clip = _edited(load(source, unit=unit, up=up, asf=asf, animation=animation), fps, start, end, mirror)
-    if retarget:
+    given = {"unit": unit, "up": up, "asf": asf, "animation": animation}
+    clip, onto = load(source, **given), load(retarget).skeleton if retarget else None
+    if onto is not None and Path(source).suffix.lower() in POINTS and set(onto.names) <= set(clip.skeleton.names):
+        clip = load(source, skeleton=onto, **given)  # other points of the same body
+    clip = _edited(clip, fps, start, end, mirror)
+    if onto is not None and not clip.skeleton.same_as(onto):
         from jostle.clips.retarget import retarget as put_on
 
-        clip = put_on(clip, load(retarget).skeleton)
-    save_clip(clip, target, **_look(source, target, kept=retarget is None and not mirror))
+        clip = put_on(clip, onto)
+    save_clip(clip, target, **_look(retarget or source, target, kept=retarget is not None or not mirror))
     say(f"{target}: {clip.frame_count} frames at {clip.fps:g} a second, {clip.skeleton.joint_count} joints.")
 
 
 def _look(source: str, target: str, kept: bool) -> dict[str, Skin]:
-    """From glTF to glTF a figure keeps its own skin; everything else is shown as a mannequin."""
+    """From glTF to glTF a figure keeps its own skin, or has that of the figure that it is put on; everything else is
+    shown as a mannequin."""
     skin = find_skin(source) if kept and Path(target).suffix.lower() in GLTF else None
     return {} if skin is None else {"skin": skin}
 

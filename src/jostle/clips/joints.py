@@ -23,12 +23,12 @@ _RIGID = 1e-4  # metres: a bone whose ends move less than this against each othe
 
 def keep_joints(clip: Clip, names: Sequence[str]) -> Clip:
     """The clip with these joints only, each at its place in the world; the first of them carries all the others."""
-    return _rebuilt(clip, sorted({clip.skeleton.index(name) for name in names}), {})
+    return rebuilt(clip, sorted({clip.skeleton.index(name) for name in names}), {})
 
 
 def reroot(clip: Clip, joint: str) -> Clip:
     """The clip from `joint` outwards, with `joint` as its root."""
-    return _rebuilt(clip, clip.skeleton.subtree(clip.skeleton.index(joint)), {})
+    return rebuilt(clip, clip.skeleton.subtree(clip.skeleton.index(joint)), {})
 
 
 def simplify(clip: Clip) -> Clip:
@@ -44,7 +44,7 @@ def simplify(clip: Clip) -> Clip:
     moved = {foot: shin for foot, shin in adopted.items() if shin not in skeleton.chain(foot)}
     if len(kept) == skeleton.joint_count and not moved:
         return clip
-    return _rebuilt(clip, sorted(kept), moved)
+    return rebuilt(clip, sorted(kept), moved)
 
 
 def plain_skeleton(skeleton: Skeleton) -> Skeleton | None:
@@ -77,7 +77,7 @@ def on_rig(clip: Clip, rig: Skeleton) -> Clip:
     return clip.with_poses(locals_of(rig, at, turned, keep_offsets=True), skeleton=rig)
 
 
-def _rebuilt(clip: Clip, kept: list[int], adopted: Mapping[int, int]) -> Clip:
+def rebuilt(clip: Clip, kept: list[int], adopted: Mapping[int, int]) -> Clip:
     """The clip with joints `kept`; `adopted` names a new parent where it is not the nearest kept ancestor."""
     old = clip.skeleton
     order, parents = _ordered(old, kept, adopted)

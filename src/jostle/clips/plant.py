@@ -14,7 +14,7 @@ pelvis comes down a little, smoothly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -23,7 +23,9 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
 from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, runs
 from jostle.clips.feet import Feet, body_size, find_feet
-from jostle.skeleton import Pose, Skeleton, find_roles, forward
+from jostle.errors import MotionError
+from jostle.maths import quat, vec
+from jostle.skeleton import Pose, Skeleton, find_roles, find_twins, forward
 from jostle.skeleton.ik import FORWARD, pin_limb
 from jostle.types import Array, Bool, Float
 
@@ -32,6 +34,7 @@ _DROP_TIME = 0.1  # seconds over which the pelvis goes down for a leg that canno
 _LEAVING = 0.12  # seconds in which a leg that cannot reach lets its foot go
 _EASE = 0.06  # seconds in which a landing foot comes to rest
 _RAISED = 0.0015  # of body height: a point this much higher than another of its foot bears a third as much
+_BENT = 0.05  # of its upper bone: how far off the line a knee must be on average to tell which way it bends
 _NOTHING = 1e-7  # metres: a shift this small is none
 
 
@@ -46,14 +49,46 @@ class Leg:
 
 
 def find_leg(skeleton: Skeleton, foot: int) -> Leg | None:
-    """The leg above a foot: by role for a person, else the two joints above. None where there are no two."""
+    """The leg above a foot: by role for a person, else by its bones. None where it has fewer than two."""
     roles = find_roles(skeleton)
     for side in ("left", "right"):
         upper, lower = roles.get(f"{side}_thigh"), roles.get(f"{side}_shin")
         if roles.get(f"{side}_foot") == foot and upper is not None and lower in skeleton.chain(foot):
             return Leg(upper, lower, foot, FORWARD)
-    above = [j for j in skeleton.chain(foot)[1:-1] if np.linalg.norm(skeleton.offsets[j]) > 0]
-    return Leg(above[-2], above[-1], foot, None) if len(above) >= 2 else None
+    chain = skeleton.chain(foot)[1:]
+    limb = [j for j in chain[:-1] if _sided(skeleton, j)]
+    pairs = list(pairwise(limb if len(limb) > 1 else chain[:-1]))
+    if not pairs:
+        return None
+    at = skeleton.rest_positions
+
+    def room(pair: tuple[int, int]) -> float:
+        """A limb of several bones bends where it has most room to: where the shorter of two is longest."""
+        return min(float(np.linalg.norm(at[pair[1]] - at[pair[0]])), float(np.linalg.norm(at[foot] - at[pair[1]])))
+
+    best = max(pairs, key=room)
+    return Leg(*best, foot, None) if room(best) > 0 else None
+
+
+def leg_of(clip: Clip, foot: int) -> Leg | None:
+    """The leg above a foot, which bends to where it is bent most of the time. Almost straight, it could go anywhere."""
+    leg = find_leg(clip.skeleton, foot)
+    if leg is None or leg.pole is not None:
+        return leg
+    hip, knee, ankle = (clip.positions[:, j] for j in (leg.upper, leg.lower, leg.end))
+    line = (ankle - hip) / np.maximum(vec.length(ankle - hip), 1e-9)
+    off = (knee - hip) - vec.dot(knee - hip, line) * line
+    bend = np.mean(quat.inv_apply(clip.globals.wxyz[:, leg.upper], off), axis=0)
+    size = float(np.linalg.norm(bend))
+    return replace(leg, pole=bend / size) if size > _BENT * float(np.mean(vec.length(knee - hip))) else leg
+
+
+def _sided(skeleton: Skeleton, joint: int) -> bool:
+    """Whether a joint belongs to a limb: whether it has a twin on the other side."""
+    try:
+        return bool(find_twins(skeleton)[joint] != joint)
+    except MotionError:
+        return False
 
 
 def plant_feet(clip: Clip, contacts: Contacts, lift: Float[Array, "T F"] | None = None) -> Clip:
@@ -69,11 +104,7 @@ def plant_feet(clip: Clip, contacts: Contacts, lift: Float[Array, "T F"] | None 
 
 def _shift(clip: Clip, feet: Feet, foot: int, contacts: Contacts, lift: Float[Array, "T"]) -> Float[Array, "T 2"]:
     """The shift on the ground that keeps one foot's point of contact at rest."""
-    points = [p for p in feet.points if p.foot == foot]
-    tracks = np.stack([p.track(clip) for p in points])  # (P, T, 3)
-    flags = np.stack([(contacts.heel if p.kind == "heel" else contacts.toe)[:, foot] for p in points])
-    steps = np.diff(tracks[..., :2], axis=1) - contacts.treadmill * clip.dt
-    slide = _mean_step(steps, flags, _bearing(tracks[..., 2] + lift, flags, body_size(clip.skeleton)))
+    slide = foot_steps(clip, feet, foot, contacts, lift) - contacts.treadmill * clip.dt
     out = np.zeros((clip.frame_count, 2))
     stances = runs(contacts.planted[:, foot])
     for first, stop in stances:
@@ -81,6 +112,17 @@ def _shift(clip: Clip, feet: Feet, foot: int, contacts: Contacts, lift: Float[Ar
         path = np.concatenate([np.zeros((1, 2)), -np.cumsum(held, axis=0)])
         out[first:stop] = path - np.mean(path, axis=0)
     return _bridged(out, stances)
+
+
+def foot_steps(
+    clip: Clip, feet: Feet, foot: int, contacts: Contacts, lift: Float[Array, "T"] | float = 0.0
+) -> Float[Array, "n 2"]:
+    """How far what bears a foot moves over the ground from each frame to the next."""
+    points = [p for p in feet.points if p.foot == foot]
+    tracks = np.stack([p.track(clip) for p in points])  # (P, T, 3)
+    flags = np.stack([(contacts.heel if p.kind == "heel" else contacts.toe)[:, foot] for p in points])
+    bearing = _bearing(tracks[..., 2] + lift, flags, body_size(clip.skeleton))
+    return _mean_step(np.diff(tracks[..., :2], axis=1), flags, bearing)
 
 
 def _bearing(heights: Float[Array, "P T"], flags: Bool[Array, "P T"], size: float) -> Float[Array, "P T"]:
@@ -134,7 +176,7 @@ def shift_feet(clip: Clip, feet: tuple[int, ...], shifts: Float[Array, "T F 3"],
     """Move each foot by its shift, turning only its leg, and lower the pelvis where a planted foot is out of reach."""
     if np.max(np.abs(shifts), initial=0.0) < _NOTHING:
         return clip
-    legs = [find_leg(clip.skeleton, foot) for foot in feet]
+    legs = [leg_of(clip, foot) for foot in feet]
     targets = clip.positions[:, list(feet)] + shifts
     drop = _drop(clip, legs, targets, planted)
     poses = Pose(clip.root - drop[:, None] * np.array([0.0, 0.0, 1.0]), clip.wxyz, clip.offsets)

@@ -24,6 +24,7 @@ from jostle.clips.lift import find_lift, floor_under, rest_ground
 from jostle.clips.loop import is_cyclic, over_rounds
 from jostle.clips.mapping import Follows, find_follows
 from jostle.clips.plant import plant_feet
+from jostle.clips.rig import plain, plain_body
 from jostle.errors import MotionError
 from jostle.maths import quat
 from jostle.skeleton import Pose, Skeleton, find_roles, forward, is_humanoid, locals_of
@@ -38,9 +39,11 @@ def retarget(clip: Clip, skeleton: Skeleton, table: Mapping[str, str] | None = N
     """
     if not np.all(np.isfinite(clip.wxyz)) or not np.all(np.isfinite(clip.root)):
         raise MotionError(f"Clip '{clip.name}' holds numbers that are not finite; fix it before retargeting.")
-    if is_humanoid(skeleton) and (plain := plain_skeleton(skeleton)) is not None:
-        kept = {ours: theirs for ours, theirs in (table or {}).items() if ours in plain.names}
-        return on_rig(retarget(clip, plain, kept, fix_feet), skeleton)
+    if is_humanoid(skeleton) and (person := plain_skeleton(skeleton)) is not None:
+        kept = {ours: theirs for ours, theirs in (table or {}).items() if ours in person.names}
+        return on_rig(retarget(clip, person, kept, fix_feet), skeleton)
+    if not table and (body := plain_body(skeleton)) is not None:
+        return on_rig(retarget(plain(clip), body, None, fix_feet), skeleton)
     follows = find_follows(clip.skeleton, skeleton, table)
     if is_cyclic(clip):  # feet are fixed with a look at the frames around, and a loop has no end
         return over_rounds(clip, lambda rounds: _retargeted(rounds, skeleton, follows, fix_feet))

@@ -39,20 +39,28 @@ def read_solved(
     unit: float | None = None,
     up: str | None = None,
     parents: Sequence[int] | dict[str, str | None] | None = None,
+    skeleton: Skeleton | None = None,
 ) -> Clip:
     """Labelled points from a file, as a clip of the skeleton through them."""
-    return solve_skeleton(read_points(path, fps, unit, up), parents)
+    return solve_skeleton(read_points(path, fps, unit, up), parents, skeleton=skeleton)
 
 
 def solve_skeleton(
-    points: Points, parents: Sequence[int] | dict[str, str | None] | None = None, facing: float | None = None
+    points: Points,
+    parents: Sequence[int] | dict[str, str | None] | None = None,
+    facing: float | None = None,
+    skeleton: Skeleton | None = None,
 ) -> Clip:
     """A clip whose joints are the points and whose bones keep their lengths.
 
     `parents` is the tree, by number (-1 for the root) or by name; without it, the one that the points know or suggest.
     `facing` is where the body faces in the first frame (radians, left of X), where left, right and travel do not tell.
+    With `skeleton`, that of another recording of the same body, the points are put on it: every recording by itself
+    would have a rest pose of its own.
     """
     points = _seen(points)
+    if skeleton is not None:
+        return _solved_on(skeleton, points)
     names, tree = _tree(points, parents)
     order = ordered(tree)
     new = {old: i for i, old in enumerate(order)}
@@ -61,8 +69,23 @@ def solve_skeleton(
     observed = points.positions[:, order]
     seen = np.all(np.isfinite(observed), axis=-1)  # (T, J)
     filled = _filled(observed, seen)
-    skeleton = _rest(labels, up_tree, filled, body_yaw(labels, filled, facing))
-    pose = _interpolated(skeleton, _fitted(skeleton, filled), seen)
+    return _through(_rest(labels, up_tree, filled, body_yaw(labels, filled, facing)), points, observed)
+
+
+def _solved_on(skeleton: Skeleton, points: Points) -> Clip:
+    """The points on a skeleton that is known; its joints are called as they are."""
+    labels = _tree(points, None)[0]
+    if missing := [name for name in skeleton.names if name not in labels]:
+        raise MotionError(
+            f"'{points.name}' has no point for '{missing[0]}' of this skeleton; it has: {', '.join(labels[:60])}."
+        )
+    return _through(skeleton, points, points.positions[:, [labels.index(name) for name in skeleton.names]])
+
+
+def _through(skeleton: Skeleton, points: Points, observed: Float[Array, "T J 3"]) -> Clip:
+    """Rotations that bring a skeleton's joints to what was observed of each."""
+    seen = np.all(np.isfinite(observed), axis=-1)
+    pose = _interpolated(skeleton, _fitted(skeleton, _filled(observed, seen)), seen)
     pose = _refined(skeleton, pose, observed, seen)
     return Clip(skeleton, points.fps, pose.root, quat.continuous(pose.wxyz), name=points.name)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.skeleton.roles import find_roles
+from jostle.skeleton.roles import find_roles, split_side
 from jostle.skeleton.skeleton import Skeleton
 from jostle.types import Array, Float
 
@@ -153,5 +153,13 @@ def _trunk_line(skeleton: Skeleton, role: str, tall: float) -> tuple[Array, Arra
 
 
 def is_control(skeleton: Skeleton, joint: int) -> bool:
-    """Does this joint only steer the rig? IK targets, poles and slots move, but nothing of the body hangs from them."""
-    return bool(_CONTROL.search(skeleton.names[joint]))
+    """Does this joint only steer the rig? IK targets, poles and slots move, but nothing of the body hangs from them.
+
+    A handle that hangs from a limb and carries its foot is an ankle, whatever it is called.
+    """
+    names, parent = skeleton.names, int(skeleton.parents[joint])
+    if not _CONTROL.search(names[joint]):
+        return False
+    carries = [c for c in skeleton.children[joint] if not _CONTROL.search(names[c])]
+    limb = parent > 0 and split_side(names[parent])[0] is not None and not _CONTROL.search(names[parent])
+    return not (carries and limb)
