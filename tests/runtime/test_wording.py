@@ -63,7 +63,8 @@ def test_what_is_nothing_to_keep_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "post", "post 1 2 3", "wall 1 2 3 4", "block 1 2 3 4 5 0", "post 1 2 0 1", "post 1 2 . 1"]
+    "text",
+    ["", "post", "post 1 2 3", "wall 1 2 3 4", "block 1 2 3 4 5 0", "post 1 2 0 1", "post 1 2 . 1", "post 1 2 0.1 -1"],
 )
 def test_what_is_no_obstacle_is_refused(text):
     with pytest.raises(CommandError):

@@ -84,6 +84,8 @@ def read_obstacle(text: str) -> Obstacle:
     numbers = [] if found is None else _floats(text, found[2].split())
     if found is not None and found[1] == "post" and len(numbers) == 4:
         x, y, radius, height = numbers
+        if height <= 0.0:
+            raise CommandError(f"A post stands on the ground, so its height is above zero, not {height:g} m.")
         return Post(np.array([x, y, 0.0]), np.array([x, y, height]), radius)
     if found is not None and found[1] == "block" and len(numbers) == 6:
         return Block(np.array(numbers[:3]), 0.5 * np.array(numbers[3:]))

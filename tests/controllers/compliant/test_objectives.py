@@ -210,6 +210,9 @@ def test_distances_are_those_to_the_surface(seed):
 def test_what_objectives_refuse(clip):
     with pytest.raises(CommandError, match="third_hand"):
         compliant_clip(clip, objectives=(Upright("third_hand"),))
+    for part in ("left_foot", "pelvis"):
+        with pytest.raises(CommandError, match="goes where the motion takes it"):
+            compliant_clip(clip, objectives=(Reach(np.ones(3), part),))
     with pytest.raises(CommandError, match="sizes above zero"):
         Post(np.zeros(3), np.array([0.0, 0.0, 1.0]), -0.1)
     with pytest.raises(CommandError, match="finite"):

@@ -22,21 +22,20 @@ from jostle.clips import Clip
 from jostle.clips.edit import resample
 from jostle.controllers.compliant.actuation import NEAR, Actuation, actuation_of
 from jostle.controllers.compliant.footing import STILL, Footing, Kick, Sway, kick
+from jostle.controllers.compliant.joints import upper_joints
 from jostle.controllers.compliant.objectives import Avoid, Force, Objective
 from jostle.controllers.compliant.yielding import Moment, Yielding
 from jostle.controllers.obstacles import Obstacle
 from jostle.controllers.playback import Playback
 from jostle.controllers.protocol import NEUTRAL, Command, Controller, Observed, Push, Setting, Start, State, settings_of
-from jostle.errors import MotionError
+from jostle.errors import CommandError, MotionError
 from jostle.maths import vec
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
 FPS = 60.0  # of clips: the paper's step
 SLOW = 0.2  # seconds until muscles answer a push
-STARTLED = (
-    1.0  # w3 at the push: torques change by a newton metre as readily as velocities by a tenth of a radian a second
-)
+STARTLED = 1.0  # w3 at a push: torques change by a newton metre as readily as velocities by 0.1 rad/s
 LISTENED = 6.0  # seconds of a source that tell what it actuates, and how far it strides
 STRIDE = 0.1  # seconds between the moments that tell how far
 PLATFORM = (
@@ -87,7 +86,14 @@ class Compliant:
         _ = self.yielding  # refuses what it cannot do
         for objective in self.objectives:
             if (part := getattr(objective, "part", None)) is not None:
-                self.body.part(part)
+                self._check_moves(part)
+
+    def _check_moves(self, part: str) -> None:
+        upper = set(upper_joints(self.skeleton))
+        if not upper & set(self.skeleton.chain(self.body.part(part))):
+            raise CommandError(
+                f"'{part}' goes where the motion takes it; keep what is of the upper body: a hand, the chest, the head."
+            )
 
     @property
     def name(self) -> str:
