@@ -74,6 +74,13 @@ class Run:
     pelvis: Float[Array, "T 3"]  # metres by which the pelvis is off, as the ground sees it
     states: list[CompliantState]
 
+    @cached_property
+    def poses(self) -> tuple[Pose, Pose]:
+        """What is shown and what the source would show, all frames as one."""
+        both = _poses(self.states)
+        ours, theirs = (Pose(np.array([p.root for p in some]), np.array([p.wxyz for p in some])) for some in both)
+        return ours, theirs
+
     @property
     def worst(self) -> Float[Array, "T"]:
         return np.max(self.off, axis=1)
@@ -130,10 +137,7 @@ class Walker:
         """Where ankles are as the ground sees it, and where the source has them."""
         skeleton = self.character.skeleton
         joints = [joint for role, joint in find_roles(skeleton).items() if role.endswith("_foot")]
-        stacks = [
-            Pose(np.array([p.root for p in poses]), np.array([p.wxyz for p in poses])) for poses in _poses(run.states)
-        ]
-        ours, theirs = (forward(skeleton, stack).positions[:, joints] for stack in stacks)
+        ours, theirs = (forward(skeleton, poses).positions[:, joints] for poses in run.poses)
         return ours - np.array([state.sway.carried for state in run.states])[:, None], theirs
 
 

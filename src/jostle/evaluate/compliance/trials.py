@@ -258,23 +258,20 @@ def _moved(on: Walker, run: Run, part: str) -> float:
     joint = on.character.body.part(part)
     below = on.character.skeleton.children[joint]
     point = below[0] if below else joint
-    far = [_seen(on, ours, point) - _seen(on, theirs, point)
-           for ours, theirs in ((s.pose, s.source.pose) for s in run.states[:: 2])]  # fmt: skip
-    return float(100 * np.max(np.linalg.norm(far, axis=1)))
+    ours, theirs = (_seen(on.character.skeleton, poses, point) for poses in run.poses)
+    return float(100 * np.max(np.linalg.norm(ours - theirs, axis=1)))
 
 
-def _seen(on: Walker, pose: Pose, joint: int) -> Float[Array, "3"]:
-    return forward(on.character.skeleton, pose).positions[joint] - pose.root
+def _seen(skeleton: Skeleton, poses: Pose, joint: int) -> Float[Array, "T 3"]:
+    """Where a joint is, seen from the pelvis."""
+    return forward(skeleton, poses).positions[:, joint] - poses.root
 
 
 def _tilt(run: Run, skeleton: Skeleton, hand: int) -> float:
     """Degrees by which a cup is tilted at most that is upright in the source."""
-    most = 0.0
-    for state in run.states:
-        ours, theirs = (forward(skeleton, pose).wxyz[hand] for pose in (state.pose, state.source.pose))
-        up = quat.apply(ours, quat.inv_apply(theirs, UP))[2]
-        most = max(most, float(np.degrees(np.arccos(np.clip(up, -1.0, 1.0)))))
-    return most
+    ours, theirs = (forward(skeleton, poses).wxyz[:, hand] for poses in run.poses)
+    up = quat.apply(ours, quat.inv_apply(theirs, UP))[:, 2]
+    return float(np.degrees(np.arccos(np.clip(np.min(up), -1.0, 1.0))))
 
 
 def _slides(on: Walker, run: Run) -> dict[str, float]:
