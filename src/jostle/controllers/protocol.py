@@ -75,6 +75,7 @@ class Setting:
     high: float
     default: float
     unit: str = ""
+    toggle: bool = False  # on or off, from 0 to 1: a tick in the page
 
 
 def check_settings(known: Iterable[Setting], given: Mapping[str, float]) -> None:

@@ -1,25 +1,47 @@
 """The controller: a character that follows its wishes through a latent space, one small step at a time.
 
 Every frame the policy chooses where the latent position goes (`planning`), the pose follows by the conditional mean of
-section 6.2, and the root by the velocities of the model.
+section 6.2, and the root by the velocities of the model. What is shown is the most likely pose that satisfies the
+constraints which are on (`constraints`), and the next frame goes on from it. Pushes displace it before (`pushes`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from jostle.body import Body
 from jostle.clips import Clip
+from jostle.controllers.dynamic.deform import Stand
+from jostle.controllers.obstacles import Obstacle
+from jostle.controllers.policy.constraints import (
+    Anatomy,
+    Clear,
+    Constraint,
+    Held,
+    Hit,
+    Synthesis,
+    Toggle,
+    pack_constraints,
+    standard,
+    unpack_constraints,
+)
+from jostle.controllers.policy.constraints.configuration import Configuration
+from jostle.controllers.policy.constraints.footlock import Planted
 from jostle.controllers.policy.paths import Paths, learn_steps
 from jostle.controllers.policy.planning import Costs, Plan, Samples, data_samples
+from jostle.controllers.policy.pushes import Bruiser, Jolt
 from jostle.controllers.policy.refine import ROUNDS, refined
-from jostle.controllers.policy.tasks import Heading, Striking, Task, checked
-from jostle.controllers.protocol import Command, Observed, Start
+from jostle.controllers.policy.relocate import refined as relocated
+from jostle.controllers.policy.tasks import Follow, GoTo, Heading, Striking, Task, checked
+from jostle.controllers.protocol import Command, Observed, Setting, Start, check_settings
 from jostle.errors import CommandError, unknown_name
 from jostle.features import Placement
+from jostle.features.features import integrate
 from jostle.maths import quat
 from jostle.models.connected import fit_connected
 from jostle.models.connected_model import Connected
@@ -28,34 +50,69 @@ from jostle.models.learn import Watch
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
-TASKS: dict[str, type[Task]] = {"heading": Heading, "strike": Striking}
+TASKS: dict[str, type[Task]] = {"heading": Heading, "strike": Striking, "goto": GoTo, "path": Follow}
+
+
+CARRIED = 0.5 ** (1.0 / 0.15)  # what is left after a second of travel that another policy had: half in 0.15 s
+FOLLOWS = 6  # steps downhill by which the latent position follows a push in a frame
 
 
 @dataclass(frozen=True, eq=False)
 class PolicyState:
-    pose: Pose
+    body: Configuration  # the pose that is shown, and its row: y_t-1 of the next frame
     time: float
     x: Float[Array, "Q"]
     step: Float[Array, "Q"]  # that led there
-    row: Float[Array, "P"]  # the pose as the model sees it
     wish: Any  # what the task is asked for, in the world
     observed: Observed
+    held: tuple[Held, ...] = ()  # constraints at work
+    settings: Mapping[str, float] = field(default_factory=dict)  # that were changed
+    target: Float[Array, "3"] | None = None  # what was pointed at last, in the world
+    jolt: Jolt = field(default_factory=Jolt)  # what pushes have left
+    carried: Float[Array, "3"] = field(default_factory=lambda: np.zeros(3))  # travel beyond the model's, fading
+
+    @property
+    def pose(self) -> Pose:
+        return self.body.pose
+
+    @property
+    def row(self) -> Float[Array, "P"]:
+        """The pose as the model sees it."""
+        return self.body.row
 
     @property
     def latent(self) -> Float[Array, "Q"]:
         return self.x
 
+    @property
+    def facing(self) -> Placement:
+        """Where it is, and which way it faces."""
+        at = self.body.place
+        return Placement(at.x, at.y, float(quat.yaw(self.body.local[0])))
+
 
 @dataclass(frozen=True, eq=False)
 class Policy:
+    """`constraints` are always on, those in a `Toggle` by command; those of `standard` unless others are given.
+
+    With `linear`, poses under constraints take one linear step in place of as many as it takes.
+    """
+
     plan: Plan
+    constraints: tuple[Toggle | Constraint, ...] | None = None
+    linear: bool = False
 
     kind = "policy"
     sources: tuple[Clip, ...] = ()
 
+    def __post_init__(self) -> None:
+        for constraint in self.synthesis.constraints:
+            constraint.init(self.anatomy)  # refuses bodies that it cannot be for
+
     @property
     def supports(self) -> frozenset[str]:
-        return self.plan.task.supports
+        pushes = {"pushes"} if not len(self.model.features.bones) else set()
+        return self.plan.task.supports | pushes | ({"settings"} if self.settings else set())
 
     @property
     def name(self) -> str:
@@ -70,34 +127,105 @@ class Policy:
         return self.model.features.skeleton
 
     @property
+    def aims_at(self) -> float:
+        """How high above a target on the ground it strikes, metres."""
+        aims = self.plan.task.aims()
+        return aims[1] if aims else 0.0
+
+    @property
+    def body(self) -> Body:
+        return self.anatomy.body
+
+    @property
     def dt(self) -> float:
         return self.plan.dt
+
+    @cached_property
+    def anatomy(self) -> Anatomy:
+        return Anatomy(self.model)
+
+    @cached_property
+    def bounds(self) -> tuple[Toggle | Constraint, ...]:
+        """The constraints that it has."""
+        if self.constraints is not None:
+            return self.constraints
+        aims = self.plan.task.aims()
+        own = Toggle("hit", "hit what is aimed at", Hit(*aims), 1.0) if aims else None
+        return (*standard(self.skeleton), *([own] if own else []))
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        return tuple(one.setting for one in self.bounds if isinstance(one, Toggle))
+
+    @property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        return tuple(thing for one in self.synthesis.constraints if isinstance(one, Clear) for thing in one.obstacles)
+
+    @cached_property
+    def synthesis(self) -> Synthesis:
+        own = tuple(one.constraint if isinstance(one, Toggle) else one for one in self.bounds)
+        return Synthesis(self.anatomy, own, self.dt, self.linear)
+
+    @cached_property
+    def bruiser(self) -> Bruiser:
+        return Bruiser(self.body, self.dt)
 
     def init(self, start: Start) -> PolicyState:
         begin = int(np.random.default_rng(start.seed).integers(len(self.model.latent_rows)))
         x, step = self.plan.samples.x[begin], self.plan.samples.step[begin]
-        row = self.model.pose_rows(x)
-        pose = self._decoded(row, row, np.zeros(3), Placement(*start.position, start.heading))
-        wish = self.plan.task.begin(Placement(*start.position, start.heading))
-        return PolicyState(pose, 0.0, x, step, row, wish, self._seen(x))
+        at = Placement(*start.position, start.heading)
+        mean = self.anatomy.kinematics.facing(self.model.pose_rows(x), at)
+        body, held = self.synthesis.init(mean, self._wanted({}))
+        return PolicyState(body, 0.0, x, step, self.plan.task.begin(at), self._seen(x, held), held)
 
     def step(self, state: PolicyState, command: Command) -> PolicyState:
-        task, facing = self.plan.task, float(quat.yaw(state.pose.wxyz[0]))
-        at = Placement(float(state.pose.root[0]), float(state.pose.root[1]), facing)
-        wish = task.heard(state.wish, command, at)
-        x, _ = self.plan.best(state.x, state.step, task.seen(wish, at))
-        row = self.model.follow(state.row, x, state.x)
-        travel = self.model.velocity(x, state.x)[-3:]
-        pose = self._decoded(state.row, row, travel, at)
-        return PolicyState(pose, state.time + self.dt, x, x - state.x, row, wish, self._seen(x))
+        check_settings(self.settings, command.settings)
+        settings = {**state.settings, **command.settings} if command.settings else state.settings
+        target = state.target if command.target is None else np.asarray(command.target, dtype=float)
+        at, x_before, step, jolt = self._struck(state, command)
+        seen = Placement(at.place.x, at.place.y, float(quat.yaw(at.local[0])))
+        wish = self.plan.task.heard(state.wish, command, seen)
+        x, _ = self.plan.best(x_before, step, self.plan.task.seen(wish, seen))
+        row = self.model.follow(at.unit_row, x, x_before)
+        place = _ahead(at.place, self.model.velocity(x, x_before)[-3:] + state.carried, self.dt)
+        place = self.synthesis.stopped(at.positions[0], place, state.held)
+        mean = self.anatomy.kinematics.at(row, place)
+        body, held = self.synthesis.step(mean, at, state.held, self._wanted(settings), target)
+        return PolicyState(
+            body, state.time + self.dt, x, x - x_before, wish, self._seen(x, held), held, settings, target, jolt,
+            CARRIED ** self.dt * state.carried,
+        )  # fmt: skip
 
-    def _decoded(self, before: Array, row: Array, travel: Array, at: Placement) -> Pose:
-        still = np.zeros((2, self.model.features.pose_count))
-        rows = np.concatenate([np.stack([before, row]), still, np.stack([np.zeros(3), travel])], axis=1)
-        return self.model.features.decode(rows, at).pose(1)
+    def _wanted(self, settings: Mapping[str, float]) -> list[float]:
+        """How much of each constraint."""
+        return [float(settings.get(b.name, b.on)) if isinstance(b, Toggle) else 1.0 for b in self.bounds]
 
-    def _seen(self, x: Float[Array, "Q"]) -> Observed:
-        return Observed(quality={"variance": float(self.model.variance(x) / self.plan.sureness)})
+    def _struck(self, state: PolicyState, command: Command) -> tuple[Configuration, Array, Array, Jolt]:
+        """The last frame as pushes have displaced it, the latent position and step that fit it, and what is left."""
+        jolt = state.jolt
+        if command.pushes:
+            jolt = self.bruiser.begun(jolt, command.pushes, state.time)
+        if not jolt.moves:
+            return state.body, state.x, state.step, jolt
+        jolt, pose = self.bruiser.struck(jolt, state.pose, self._stands(state.held), state.time)
+        at = self.anatomy.kinematics.of_pose(pose, state.body.row)
+        change = self.model.velocity(state.x, state.x - state.step)
+        found = relocated(self.model, at.row, change, state.x, state.step, FOLLOWS)
+        return at, found.x, found.step, jolt
+
+    def _stands(self, held: Sequence[Held]) -> list[Stand]:
+        soles = self.anatomy.soles
+        on = [one.memory.held for one in held if isinstance(one.memory, Planted) and one.share > 0.0]
+        down = np.flatnonzero(np.any(on, axis=0)) if on else []
+        return [Stand(int(soles.joints[p]), soles.places[p]) for p in down]
+
+    def _seen(self, x: Float[Array, "Q"], held: Sequence[Held]) -> Observed:
+        contacts: dict[str, bool] = {}
+        for one in held:
+            if isinstance(one.memory, Planted) and one.share > 0.0:
+                down = self.anatomy.soles.foot[one.memory.held]
+                contacts = {name: bool(np.any(down == foot)) for foot, name in enumerate(self.anatomy.soles.names)}
+        return Observed(contacts, {"variance": float(self.model.variance(x) / self.plan.sureness)})
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
         fitted, arrays = self.model.pack()
@@ -106,7 +234,10 @@ class Policy:
             "model": fitted,
             "task": packed(plan.task),
             "costs": asdict(plan.costs),
+            "linear": self.linear,
         }
+        if self.constraints is not None:
+            data["constraints"] = pack_constraints(self.constraints)
         own = {"steps": plan.paths.steps.log_alpha, "sample_x": plan.samples.x, "sample_step": plan.samples.step}
         return data, {**{f"model.{name}": array for name, array in arrays.items()}, **own, "values": plan.values}
 
@@ -123,7 +254,16 @@ class Policy:
         values = arrays["values"]
         if values.shape != (len(samples.x), *(axis.count for axis in task.axes)) or not np.all(np.isfinite(values)):
             raise ValueError("values")
-        return cls(Plan(model, Paths(steps, model.latent_rows), task, samples, values, Costs(**data["costs"])))
+        plan = Plan(model, Paths(steps, model.latent_rows), task, samples, values, Costs(**data["costs"]))
+        own = unpack_constraints(data["constraints"]) if "constraints" in data else None
+        return cls(plan, own, bool(data.get("linear", False)))
+
+
+def _ahead(at: Placement, travel: Float[Array, "3"], dt: float) -> Placement:
+    """Where a frame's travel leads."""
+    steps = np.stack([np.zeros(2), travel[:2] * dt])
+    places, headings = integrate(steps, np.array([0.0, travel[2] * dt]), at)
+    return Placement(float(places[1, 0]), float(places[1, 1]), float(headings[1]))
 
 
 def task_of(name: str, **options: Any) -> Task:

@@ -1,0 +1,113 @@
+"""The most likely pose that satisfies constraints: (8) of Levine et al. 2012.
+
+    min (y - mu)' D^-1 (y - mu)    such that    C(y) = 0, or C(y) >= 0
+
+mu is the conditional mean of section 6.2, and D the variances w_k^-2 of the channels. (The paper's sigma, a common
+factor of all channels, does not matter to what is nearest, and "max" in its (8) is a slip for "min".) Constraints are
+linearised, J y = c, and their multipliers solve a system of their own size, however many channels there are:
+
+    y = mu + D J' l,    (J D J' + eps) l = c - J mu,    l >= 0 for inequalities
+
+Equalities are eliminated; what is left is a least-squares problem in non-negative multipliers. Constraints that
+contradict each other, or ask for more than the body can, are missed as little as possible: eps, a variance of
+constraints, says how firm they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.optimize
+
+from jostle.controllers.policy.constraints.configuration import Configuration
+from jostle.types import Array, Bool, Float
+
+ITERATIONS = 5
+CLOSE = 5e-4  # metres, and radians: constraints kept to this are kept
+_FIRM = 1e-7  # eps, m^2: beside 1e-2 for a hand and 1e-3 for a foot, where D is in the units of the model
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What constraints ask of a change of the row: J dy = gap, or at least the gap."""
+
+    jacobian: Float[Array, "n P"]
+    gap: Float[Array, "n"]
+    at_least: Bool[Array, "n"]
+
+    @property
+    def missed(self) -> float:
+        """By how much the worst one is."""
+        return float(np.max(np.where(self.at_least, self.gap, np.abs(self.gap)), initial=0.0))
+
+
+def equal(jacobian: Float[Array, "*n P"], gap: Float[Array, "*n"]) -> Rows:
+    gap = np.ravel(gap)
+    return Rows(jacobian.reshape(len(gap), jacobian.shape[-1]), gap, np.zeros(len(gap), dtype=bool))
+
+
+def at_least(jacobian: Float[Array, "*n P"], gap: Float[Array, "*n"]) -> Rows:
+    gap = np.ravel(gap)
+    return Rows(jacobian.reshape(len(gap), jacobian.shape[-1]), gap, np.ones(len(gap), dtype=bool))
+
+
+def stacked(rows: Sequence[Rows]) -> Rows:
+    return Rows(
+        np.concatenate([one.jacobian for one in rows]),
+        np.concatenate([one.gap for one in rows]),
+        np.concatenate([one.at_least for one in rows]),
+    )
+
+
+def nearest(mean: Float[Array, "P"], spread: Float[Array, "P"], rows: Rows) -> Float[Array, "P"]:
+    """The most likely row for which the linear constraints hold: J (y - mean) = gap. `spread` is the diagonal of D."""
+    across = spread * rows.jacobian  # (n, P)
+    G = across @ rows.jacobian.T
+    G[np.diag_indices(len(G))] += _FIRM
+    return mean + _multipliers(G, rows.gap, rows.at_least) @ across
+
+
+def _multipliers(G: Float[Array, "n n"], gap: Float[Array, "n"], at_least: Bool[Array, "n"]) -> Float[Array, "n"]:
+    """min 1/2 l' G l - l' gap, with l >= 0 for inequalities."""
+    out = np.zeros(len(gap))
+    e, i = np.flatnonzero(~at_least), np.flatnonzero(at_least)
+    known, across = gap[e], G[np.ix_(e, i)]
+    factor = scipy.linalg.cho_factor(G[np.ix_(e, e)], lower=True, check_finite=False) if len(e) else None
+    if len(i):
+        S, r = G[np.ix_(i, i)], gap[i]
+        if factor is not None:  # what is left of inequalities when equalities hold
+            inner = scipy.linalg.cho_solve(factor, np.column_stack([across, known]), check_finite=False)
+            S, r = S - across.T @ inner[:, :-1], r - across.T @ inner[:, -1]
+        if np.any(r > 0.0):
+            S = S + 1e-12 * np.eye(len(i)) * np.max(np.diag(S))
+            lower = np.linalg.cholesky(S)
+            half = scipy.linalg.solve_triangular(lower, r, lower=True, check_finite=False)
+            out[i] = scipy.optimize.nnls(lower.T, half)[0]
+    if factor is not None:
+        out[e] = scipy.linalg.cho_solve(factor, known - across @ out[i], check_finite=False)
+    return out
+
+
+def most_likely(
+    mean: Configuration,
+    spread: Float[Array, "P"],
+    asked: Callable[[Configuration], Rows | None],
+    iterations: int = ITERATIONS,
+) -> Configuration:
+    """Gauss-Newton from the mean; one iteration is the linearised form, about the mean itself.
+
+    (The paper linearises about the last frame's pose. The mean is nearer to the answer: it lacks only what constraints
+    change in one frame, not what the motion does.)
+    """
+    here, kinematics = mean, mean.kinematics
+    for _ in range(iterations):
+        rows = asked(here)
+        if rows is None or (here is not mean and rows.missed < CLOSE):
+            break
+        moved = rows.jacobian @ (here.row - mean.row)
+        row = nearest(mean.row, spread, Rows(rows.jacobian, rows.gap + moved, rows.at_least))
+        here = kinematics.at(row, mean.place)
+    return here
