@@ -26,6 +26,7 @@ from jostle.viewer.gusts import Gusts, gust_on
 from jostle.viewer.handles import CharacterState, Recorder, Recording
 from jostle.viewer.layout import first_view
 from jostle.viewer.live_panel import LivePanel
+from jostle.viewer.pointing import Pointing
 from jostle.viewer.posed import FEET_SHOWN, middle_hips, pose_figure, stood_on
 from jostle.viewer.scene import Scene
 from jostle.viewer.stage import RATE, Stage, open_stage, run_until_interrupted
@@ -108,6 +109,7 @@ class Live:
         for puppet, controller in zip(self.scene.puppets, controllers, strict=True):
             for i, obstacle in enumerate(getattr(controller, "obstacles", ())):
                 look.add_obstacle(stage.server.scene, f"{puppet.root}/obstacle{i}", obstacle)
+        self.pointing = Pointing(stage.server, self.scene, controllers)
         self._watch_drags()
         self._look()
 
@@ -201,6 +203,7 @@ class Live:
                 Command(
                     heading=heading if "heading" in supports else None,
                     speed=speed if "speed" in supports else None,
+                    target=self.pointing.target if "target" in supports else None,
                     pushes=tuple(push for push, _ in mine),
                     task=task if task in tasks_of(character.controller) else None,
                     settings=self.panel.wishes.settings(character.controller),
@@ -241,6 +244,7 @@ class Live:
         """One update of the page, `ticks` beats after the last."""
         if self._restart:
             self._restart = False
+            self.pointing.forget()
             self.begin()
         if not self.panel.paused:
             self._credit += ticks * self.panel.rate

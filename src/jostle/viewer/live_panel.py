@@ -111,11 +111,14 @@ class LivePanel:
 
     def _steer(self) -> None:
         deaf = [n for n in self._unsupported("heading") if n in self._unsupported("speed")]
+        pointed = len(self._unsupported("target")) < len(self.live.characters)
         off = len(deaf) == len(self.live.characters)
         with self.gui.add_folder("Steer"):
             if not off:
                 self.gui.add_markdown("WASD or arrow keys, a gamepad, or the pad on the page.")
-            if deaf:
+            if pointed:
+                self.gui.add_markdown("Click the ground: that is the target.")
+            elif deaf:
                 self.gui.add_markdown(self._excuse(deaf, "steering"))
             paced = len(self._unsupported("speed")) < len(self.live.characters)
             self.pace = self.gui.add_slider("Speed (m/s)", 0.1, 4.0, 0.1, 1.3, disabled=not paced)

@@ -87,6 +87,9 @@ class Striking(Targeted):
         away = np.sum(v[..., :2] * target, axis=-1) / np.maximum(theta[..., 1], 1e-6)
         return self.worth * np.exp(-self.sharp * np.sqrt(far)) * (away >= self._known("speed"))
 
+    def aims(self) -> tuple[str, float] | None:
+        return self.joint, self._known("height")
+
     def begin(self, at: Placement) -> Float[Array, "3"]:
         """In the middle of what it reaches."""
         turn, far = 0.5 * (self._known("left") + self._known("right")), 0.5 * (self._known("near") + self._known("far"))

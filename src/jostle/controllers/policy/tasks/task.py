@@ -51,7 +51,7 @@ class Task(ABC):
 
     @abstractmethod
     def reward(self, step: Step, theta: Float[Array, "*b d"]) -> Float[Array, "*b"]:
-        """From 0 to 1."""
+        """About 1 for a step that is good: costs of quality are of that scale."""
 
     def after(self, step: Step, theta: Float[Array, "*b d"]) -> Float[Array, "*b d"]:
         """How the parameters look from where the step led."""
@@ -72,6 +72,10 @@ class Task(ABC):
     def chosen(self, clips: Sequence[Clip]) -> list[Clip]:
         """What is learnt from, of clips that may hold more."""
         return list(clips)
+
+    def aims(self) -> tuple[str, float] | None:
+        """What hits the target, and how high above the ground: inverse kinematics helps it there."""
+        return None
 
     def fitted(self, model: Connected) -> Task:
         """The task for those motions: what was left open is taken from them."""

@@ -1,0 +1,195 @@
+"""Punches and kicks at random targets, and how near they come: section 7.1 of Levine et al. 2012.
+
+    policy = train_policy(clips, Striking("right_hand"))
+    found = strike(policy, seed=0)                        # 200 targets, two seconds for each
+    hit_rate(found, 0.08), median_seconds(found)
+
+A target can be *reached* where strikes of the training motions hit: in the sector around the character, from its
+nearest to its farthest hit and from the rightmost to the leftmost, at the height at which they hit. Directions are
+seen from where it stands on average around a strike, for its hips turn with every one. A target *is hit* in a frame
+in which the joint is so near to it, in space, and goes away from the body at half the speed of the training strikes or
+more. Runs go on from target to target; a new one is seen from where the character stood in the second before.
+
+How much of that is owed to the task and not to any strike at all: `by_chance`, what strikes of the training motions
+hit, thrown at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle.clips import Clip
+from jostle.controllers import Command, Start
+from jostle.controllers.policy.policy import Policy
+from jostle.controllers.policy.strikes import strikes_of
+from jostle.controllers.policy.tasks.step import joint_of
+from jostle.controllers.policy.tasks.strike import Striking, learnt_clips
+from jostle.controllers.policy.tasks.target import flat, polar, seen_from
+from jostle.errors import CommandError
+from jostle.features import Placement
+from jostle.maths import quat
+from jostle.skeleton import Pose, forward
+from jostle.types import Array, Float
+
+TARGETS, HOLD, PER_RUN = 200, 1.5, 10  # seconds for each target; targets in a row
+RAW, PRECISE = 0.08, 0.05  # metres
+
+
+@dataclass(frozen=True)
+class Sector:
+    """From where a character stands."""
+
+    right: float
+    left: float
+    near: float
+    far: float
+    height: float
+
+    def draw(self, rng: np.random.Generator) -> Float[Array, "2"]:
+        """Any point of it is as likely as any other: ahead, left."""
+        far = np.sqrt(rng.uniform(self.near**2, self.far**2))
+        return flat(np.array([rng.uniform(self.right, self.left), far]))
+
+
+@dataclass(frozen=True, eq=False)
+class Strikes:
+    """n targets: how near the joint came at speed, and after how long it first was so near."""
+
+    far: Float[Array, "n F"]  # metres in each frame; inf in frames in which it was not at speed
+    dt: float
+    clips: tuple[Clip, ...]
+    targets: Float[Array, "n 3"]
+
+    @property
+    def nearest(self) -> Float[Array, "n"]:
+        return np.min(self.far, axis=1)
+
+
+def hit_rate(found: Strikes, near: float) -> float:
+    return float(np.mean(found.nearest <= near))
+
+
+def median_seconds(found: Strikes, near: float) -> float:
+    """From a target's appearance until it is hit, of those that are."""
+    hit = found.far <= near
+    first = np.argmax(hit, axis=1)[np.any(hit, axis=1)]
+    return float(np.median(first + 1) * found.dt) if len(first) else float("inf")
+
+
+def sector_of(policy: Policy) -> Sector:
+    """Where the training strikes hit, from where the character stood."""
+    places = np.array([place for clip in learnt_clips(policy.model) for place in _stood(clip, _task(policy).joint)])
+    turn = polar(places)
+    low, high = np.min(turn, axis=0), np.max(turn, axis=0)
+    height = _task(policy).height
+    return Sector(float(low[0]), float(high[0]), float(low[1]), float(high[1]), float(height or 0.0))
+
+
+def strike(policy: Policy, seed: int = 0, targets: int = TARGETS, hold: float = HOLD) -> Strikes:
+    """Random targets, one after the other."""
+    sector, task, dt = sector_of(policy), _task(policy), policy.dt
+    frames, joint = round(hold / dt), joint_of(policy.skeleton, _task(policy).joint)
+    far, clips, places = [], [], []
+    for run in range(-(-targets // PER_RUN)):
+        rng = np.random.default_rng([seed, run, 3])
+        state = policy.init(Start(seed=int(rng.integers(2**31))))
+        poses = [state.pose]
+        for _ in range(round(1.0 / dt)):
+            state = policy.step(state, Command())
+            poses.append(state.pose)
+        for _ in range(min(PER_RUN, targets - run * PER_RUN)):
+            target = _placed(sector, poses[-round(1.0 / dt) :], rng)
+            for _ in range(frames):
+                state = policy.step(state, Command(target=target))
+                poses.append(state.pose)
+            own = _stacked(poses[-frames - 1 :])
+            at = forward(policy.skeleton, own).positions[:, joint]
+            far.append(_distances(own, at, target, task, dt))
+            places.append(target)
+        stack = _stacked(poses)
+        clips.append(Clip(policy.skeleton, 1.0 / dt, stack.root, stack.wxyz, stack.offsets, name=f"strikes {run}"))
+    return Strikes(np.array(far), dt, tuple(clips), np.array(places))
+
+
+def by_chance(policy: Policy, near: float, seed: int = 0, targets: int = 2000) -> float:
+    """The share of random targets that a random strike of the training motions hits, for as many tries as fit."""
+    sector, rng = sector_of(policy), np.random.default_rng([seed, 4])
+    joint = _task(policy).joint
+    clips = learnt_clips(policy.model)
+    found = [(clip, own) for clip in clips for own in zip(strikes_of(clip, joint), _stood(clip, joint), strict=True)]
+    every = np.mean([strike.end - strike.begin for _, (strike, _) in found]) * policy.dt
+    tries = max(1, round(HOLD / every))
+    hits = 0
+    for _ in range(targets):
+        target = sector.draw(rng)
+        thrown = [found[int(rng.integers(len(found)))][1] for _ in range(tries)]
+        off = [np.linalg.norm([*(place - target), own.place[2] - sector.height]) for own, place in thrown]
+        hits += min(off) <= near
+    return hits / targets
+
+
+def rows(policy: Policy, name: str, seed: int = 0) -> dict[str, float | str]:
+    """What a table says of one training."""
+    found = strike(policy, seed)
+    return {
+        "strikes": name,
+        "hit 8 cm": hit_rate(found, RAW),
+        "hit 5 cm": hit_rate(found, PRECISE),
+        "median cm": 100.0 * float(np.median(found.nearest)),
+        "seconds": median_seconds(found, RAW),
+        "by chance": by_chance(policy, RAW, seed),
+    }
+
+
+def _task(policy: Policy) -> Striking:
+    task = policy.plan.task
+    if not isinstance(task, Striking):
+        raise CommandError(f"This character does '{task.name}'; give one that was trained to strike.")
+    return task
+
+
+def _stood(clip: Clip, joint: str) -> list[Float[Array, "2"]]:
+    """Where each strike hits, ahead and left of where the character stood within half a second of it."""
+    half, yaw = round(0.5 * clip.fps), np.unwrap(quat.yaw(clip.wxyz[:, 0]))
+    found = []
+    for strike in strikes_of(clip, joint):
+        hit = Placement(float(clip.root[strike.hit, 0]), float(clip.root[strike.hit, 1]), float(yaw[strike.hit]))
+        around = slice(max(strike.hit - half, 0), strike.hit + half)
+        x, y = np.mean(clip.root[around, :2], axis=0).tolist()
+        stance = Placement(x, y, float(np.mean(yaw[around])))
+        found.append(seen_from(_world(np.array(strike.place[:2]), hit), stance))
+    return found
+
+
+def _placed(sector: Sector, poses: Sequence[Pose], rng: np.random.Generator) -> Float[Array, "3"]:
+    stack = _stacked(poses)
+    facing = float(np.mean(np.unwrap(quat.yaw(stack.wxyz[:, 0]))))
+    x, y = np.mean(stack.root[:, :2], axis=0).tolist()
+    return np.append(_world(sector.draw(rng), Placement(x, y, facing)), sector.height)
+
+
+def _world(point: Float[Array, "2"], at: Placement) -> Float[Array, "2"]:
+    c, s = np.cos(at.heading), np.sin(at.heading)
+    return np.array([at.x + c * point[0] - s * point[1], at.y + s * point[0] + c * point[1]])
+
+
+def _distances(
+    poses: Pose, at: Float[Array, "F+1 3"], target: Float[Array, "3"], task: Striking, dt: float
+) -> Float[Array, "F"]:
+    way = target[:2] - poses.root[:-1, :2]
+    v = np.diff(at, axis=0)[:, :2] / dt
+    away = np.sum(v * way, axis=1) / np.maximum(np.linalg.norm(way, axis=1), 1e-6)
+    far = np.linalg.norm(at[1:] - target, axis=1)
+    return np.where(away >= (task.speed or 0.0), far, np.inf)
+
+
+def _stacked(poses: Sequence[Pose]) -> Pose:
+    offsets = [pose.offsets for pose in poses if pose.offsets is not None]
+    return Pose(
+        np.array([pose.root for pose in poses]),
+        np.array([pose.wxyz for pose in poses]),
+        np.array(offsets) if offsets else None,
+    )
