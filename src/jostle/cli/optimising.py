@@ -15,7 +15,7 @@ import numpy as np
 
 from jostle.cli.chart import Screen
 from jostle.cli.common import WALKER, load_walker, say, told_to_end, told_warnings
-from jostle.controllers.walker.parameters import GUIDED, PACED, REACTIVE, Space, reactive, recast
+from jostle.controllers.walker.parameters import GUIDED, PACED, POISED, REACTIVE, Space, reactive, recast
 from jostle.errors import CommandError, JostleError
 from jostle.runtime import save_controller
 from jostle.tuning.gpu import Gpu
@@ -143,7 +143,7 @@ def _begun(recipe: Recipe, name: str, source: str | None) -> Float[Array, "P"]:
     walker = _found(name, source)
     if walker.machine == recipe.machine:
         return start_values(recipe, walker.values, walker.person.mass)
-    if recipe.machine not in (GUIDED.kind, PACED.kind, REACTIVE.kind):
+    if recipe.machine not in (GUIDED.kind, PACED.kind, POISED.kind, REACTIVE.kind):
         raise CommandError(
             f"'{name}' is a {walker.machine}, and the recipe makes a {recipe.machine}; start from one of those."
         )

@@ -27,7 +27,7 @@ def optimise(
     output: Output,
     by_recipe: Annotated[str | None, tyro.conf.arg(name="recipe")] = None,
     body: str | None = None,
-    machine: Literal["walker", "simbicon", "guided", "paced", "reactive"] | None = None,
+    machine: Literal["walker", "simbicon", "guided", "paced", "poised", "reactive"] | None = None,
     start: str | None = None,
     speed: float | None = None,
     step: float | None = None,

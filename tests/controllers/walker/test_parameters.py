@@ -4,11 +4,20 @@ import numpy as np
 import pytest
 
 from jostle.controllers.walker.joints import ANGLES, INDEX
-from jostle.controllers.walker.parameters import GUIDED, PACED, REACTIVE, SIMBICON, SPACES, WALKER, table_rows
+from jostle.controllers.walker.parameters import (
+    GUIDED,
+    PACED,
+    POISED,
+    REACTIVE,
+    SIMBICON,
+    SPACES,
+    WALKER,
+    table_rows,
+)
 from jostle.errors import CommandError
 
 BOTH = pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
-ALONE = pytest.mark.parametrize("space", [WALKER, SIMBICON, GUIDED, PACED], ids=lambda space: space.kind)
+ALONE = pytest.mark.parametrize("space", [WALKER, SIMBICON, GUIDED, PACED, POISED], ids=lambda space: space.kind)
 
 
 def random_values(space, count=4, sigma=0.5):
@@ -25,7 +34,7 @@ def of(named, group, angle):
 
 def test_a_walker_has_184_numbers_as_in_the_thesis():
     assert len(WALKER) == len(WALKER.parameters) == len(WALKER.initial) == 184
-    assert list(SPACES.values()) == [WALKER, SIMBICON, GUIDED, PACED, REACTIVE]
+    assert list(SPACES.values()) == [WALKER, SIMBICON, GUIDED, PACED, POISED, REACTIVE]
 
 
 @ALONE
@@ -89,7 +98,7 @@ def test_unknown_and_infinite_numbers_are_refused():
 @ALONE
 def test_the_controller_finds_each_number_under_its_name(space):
     values = random_values(space)
-    gains, timed = space.unpack(values), space in (SIMBICON, PACED)
+    gains, timed = space.unpack(values), space in (SIMBICON, PACED, POISED)
     for b, row in enumerate(values):
         named = space.named(row)
         for state in (0, 1):

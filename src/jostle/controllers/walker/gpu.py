@@ -15,7 +15,7 @@ import numpy as np
 from jostle.body import Physics
 from jostle.controllers.walker.gait import SLOWEST
 from jostle.controllers.walker.joints import INDEX, MIRROR, SIGN
-from jostle.controllers.walker.parameters import REACTIVE, SPACES, Gains
+from jostle.controllers.walker.parameters import POISED, REACTIVE, SPACES, Gains
 from jostle.controllers.walker.people import com_height, foot_corners
 from jostle.controllers.walker.senses import half_width
 from jostle.controllers.walker.trace import CARRYING
@@ -33,6 +33,8 @@ class GpuWalk:
     """A batch of walkers with one body: `start`, `run`, and `seen` tells how they walked."""
 
     def __init__(self, physics: Physics, count: int, kind: str, fallen: float, device: str = "cuda:0") -> None:
+        if SPACES[kind] is POISED:
+            raise CommandError("A poised walker walks on processors only; leave out --gpu.")
         wp, mjw = _libraries()
         self.physics, self.count, self.space, self._style = physics, count, SPACES[kind], STYLES[kind]
         self.dt, self._wp, self._mjw = float(physics.model.opt.timestep), wp, mjw

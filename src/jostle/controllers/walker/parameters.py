@@ -13,7 +13,9 @@ make the 184 of the thesis. SIMBICON has a duration in place of c_trans, feedbac
 A guided walker (section 4.3.1) shares gains of the upper body, elbow targets and how far arms are spread between
 all states and sides, and learns with alpha_hip of (4.3) how to turn: 144. A reactive walker is a guided one that is
 given, the states that are typical of it, and a second controller for all other states (4.16), which is searched: 110.
-A paced walker is ours: a guided one that steps by the clock, with feedback for each state, as SIMBICON does: 148.
+A paced walker is ours: a guided one that steps by the clock, with feedback for each state, as SIMBICON does: 148. A
+poised walker, ours too, is a paced one that does not only step against a drift to the side: it presses with its stance
+ankle, leans, and on a beam keeps to the middle: 166.
 
 Table 3.1 cannot be taken literally: as it can be read, knees bend both ways, a swing ankle turns by 3 rad, and
 c_trans = 0.01 ends state 0 before the swing leg has passed. The initial values here keep its gains and its push-off and
@@ -102,13 +104,14 @@ class Gains:
     velocity: Float[Array, "B 3"]
     pitch_rate: Float[Array, "B"]
     reaction: Reaction | None = None
+    poise: Float[Array, "B 2 3 3"] | None = None  # state; swing hip, torso, stance ankle; on d, v and m, coronal
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
     """The parameters of one kind of walker, in order."""
 
-    kind: str  # "walker", "simbicon", "guided", "paced" or "reactive"
+    kind: str  # "walker", "simbicon", "guided", "paced", "poised" or "reactive"
     parameters: tuple[Parameter, ...]
 
     def __len__(self) -> int:
@@ -195,6 +198,8 @@ class Space:
         for group in ("c_d", "c_v"):
             own = [f"{group}.{plane}" for plane in ("sagittal", "coronal")]
             at[group] = np.array([[self.index.get(n, self.index.get(f"{n}{s}", -1)) for n in own] for s in (0, 1)])
+        of = ("c_d", "c_v", "c_m")
+        at["poise"] = np.array([[[self.index.get(f"{c}.{p}{s}", -1) for c in of] for p in POISED_BY] for s in (0, 1)])
         for group in ("angle", "rate"):
             at[group] = np.array([self.index.get(f"{group}.{a}", -1) for a in ANGLES])
         return at
@@ -227,10 +232,12 @@ class Space:
             grouped["kp"], grouped["kd"], grouped["target"], grouped["c_d"], grouped["c_v"], one["alpha_arm"],
             grouped["alpha_hip"], switch,
             grouped["angle"], grouped["rate"], one["pitch"], one["lift"], velocity, one["pitch_rate"],
+            poise=grouped["poise"] if self.kind == "poised" else None,
         )  # fmt: skip
 
 
 SIDES = ("swing", "stance")
+POISED_BY = ("thigh", "torso", "ankle")  # of a swing leg, and of a stance leg; the thigh's c_d and c_v are coronal
 BASE = "base."  # names of the walker that a reactive one is made from begin with this
 FEATURES = ("d.sagittal", "d.coronal", "v.sagittal", "v.coronal")  # by which a state is typical or not
 _UPPER = ("back", "neck", "arm", "elbow")
@@ -347,6 +354,19 @@ def _paced_space() -> Space:
     return Space("paced", (*still, *_by_the_clock()))
 
 
+def _poised_space() -> Space:
+    """The paced walker's parameters, aims to the side for swing thigh and stance ankle, and what answers a drift."""
+    made = []
+    for s in (0, 1):
+        made += [Parameter(f"target{s}.{angle}", "rad", 0.0, 0.05, -0.5, 0.5) for angle in ("lhip_x", "rankle_x")]
+        made.append(Parameter(f"c_m.thigh{s}", "rad/m", 0.0, 0.2, -3.0, 3.0))
+        for place, scale, most in (("torso", 0.2, 3.0), ("ankle", 0.5, 8.0)):
+            made.append(Parameter(f"c_d.{place}{s}", "rad/m", 0.0, scale, -most, most))
+            made.append(Parameter(f"c_v.{place}{s}", "rad s/m", 0.0, scale, -most, most))
+            made.append(Parameter(f"c_m.{place}{s}", "rad/m", 0.0, scale, -most, most))
+    return Space("poised", (*PACED.parameters, *made))
+
+
 def _reactive_space() -> Space:
     """A guided walker, its typical states, and a second set of gains and targets; it has one start state."""
     base = [replace(p, name=BASE + p.name, given=True) for p in GUIDED.parameters]
@@ -362,8 +382,8 @@ def _reactive_space() -> Space:
 
 
 def recast(title: str, kind: str, values: Float[Array, "P"], to: Space) -> Float[Array, "G"]:
-    """The parameters of a walker, called `title` where it cannot be, as those of a guided or a paced one."""
-    kin = SIMBICON if to is PACED else WALKER
+    """The parameters of a walker, called `title` where it cannot be, as those of a guided, a paced or a poised one."""
+    kin = {PACED: SIMBICON, POISED: PACED}.get(to, WALKER)
     if kind not in (kin.kind, to.kind):
         raise CommandError(f"'{title}' is a {kind}; a {to.kind} walker is made from a {kin.kind} or another {to.kind}.")
     return to.adopt(SPACES[kind].named(values))
@@ -391,8 +411,9 @@ _OF_START = ("angle.", "rate.", "pitch", "lift", "velocity.")
 WALKER, SIMBICON = _walker_space(), _simbicon_space()
 GUIDED = _guided_space()
 PACED = _paced_space()
+POISED = _poised_space()
 REACTIVE = _reactive_space()
-SPACES = {space.kind: space for space in (WALKER, SIMBICON, GUIDED, PACED, REACTIVE)}
+SPACES = {space.kind: space for space in (WALKER, SIMBICON, GUIDED, PACED, POISED, REACTIVE)}
 
 
 def table_rows(space: Space, values: Float[Array, "P"]) -> Sequence[tuple[str, ...]]:

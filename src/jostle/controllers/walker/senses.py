@@ -33,6 +33,7 @@ class Senses:
     velocity: Float[Array, "n 3"]  # of the centre of mass
     stride: Float[Array, "n 3"]  # from the stance ankle to the swing ankle
     low: Bool[Array, "n 4 6"]  # swing foot, stance foot, swing toe, stance toe: corners on the ground
+    aside: Float[Array, "n"]  # of the centre of mass from the middle of a beam, to the side of the swing leg; else 0
 
     @property
     def planted(self) -> Bool[Array, "n"]:

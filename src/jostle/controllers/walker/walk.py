@@ -11,6 +11,7 @@ servo is in the world frame, the difference between its damping and the joint's 
     tau (3.1)           torques     (30, n)
     k_p, k_d, theta_d   kp, …       (30, n), and (3, 4, n) about X, Y, Z for torso, swing thigh and the feet
     d, v                balance     (3, 3, n): from the stance ankle to the centre of mass, its velocity, and the stride
+    m                   aside       (n,): from the middle of a beam to the centre of mass
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ NEAR = 0.1  # radians: a wished heading within this of the present one is taken 
 SHORTEST = 0.1  # seconds: a step takes at least this long; a foot that has just struck does not strike again
 
 _L_ARM, _R_ARM, _L_HIP, _R_HIP = (INDEX[name] for name in ("larm_y", "rarm_y", "lhip_y", "rhip_y"))
+_STANCE_ANKLE = INDEX["rankle_x"]  # to the side
 # of torso, swing thigh, swing foot and stance foot: the angle whose gains and target hold about X, Y, Z; -1 for none
 _GAINS_OF = np.array([[INDEX.get(f"{j}_{a}", -1) for j in ("rhip", "lhip", "lankle", "rankle")] for a in "xyz"])
 _TORSO, _THIGH = 0, 1
@@ -71,6 +73,7 @@ class Style:
 
 _YIN = Style(timed=True, world_ankles=False, toe_up=-np.inf, early=False)
 STYLES = {"walker": Style(), "simbicon": _YIN, "paced": replace(_YIN, guided=True)}
+STYLES["poised"] = STYLES["paced"]
 STYLES |= {kind: Style(guided=True) for kind in ("guided", "reactive")}
 
 
@@ -181,7 +184,9 @@ class Walk:
         self._kp, self._kd, self._target = self._servo[:90].reshape(3, 30, -1)
         self._world_kp, self._world_kd, self._world_target = self._servo[90:126].reshape(3, 3, 4, -1)
         self._c_d, self._c_v, self._alpha_hip = self._servo[126:132].reshape(3, 2, -1)
-        self._arm, self._switch = self._servo[132:]
+        self._arm, self._switch = self._servo[132:134]
+        poise = self._servo[134:]  # of poised walkers
+        self._poise = poise.reshape(len(poise) // 3, 3, len(rows))
         self._change(np.arange(len(rows)))
 
     def _change(self, which: Int[Array, "m"]) -> None:
@@ -195,15 +200,17 @@ class Walk:
         see = self._mirror.see
         frames, places = see("frames"), see("places")  # (9, 6, n), (3, 4, n)
         balance = np.concatenate([see("balance"), places[:, :1]], axis=1)  # centre of mass, velocity, swing ankle
+        on_beam = self._half < np.inf
+        aside = (1.0 - 2.0 * self.side) * balance[1, 0] if on_beam else np.zeros(len(self.rows))
         balance[:, ::2] -= places[:, 1:2]  # from the stance ankle
         balance[0], balance[1] = self._mirror.points(balance[0], balance[1])
         distance, velocity, stride = balance.transpose(1, 2, 0)
         low = self._heights(frames, places) < TOUCH
-        if self._half < np.inf:
+        if on_beam:
             low &= np.abs(self._across(frames, places)) < self._half
         angles, rates = see("motion") * self._mirror.sign
         world, turning = world_angles(self._mirror, frames), self._mirror.turns(see("turning"))
-        return Senses(angles.T, rates.T, world.T, turning.T, distance, velocity, stride, low.T)
+        return Senses(angles.T, rates.T, world.T, turning.T, distance, velocity, stride, low.T, aside)
 
     def _heights(self, frames: Float[Array, "9 6 n"], places: Float[Array, "3 4 n"]) -> Float[Array, "6 4 n"]:
         """Of the corners of swing foot, stance foot, swing toe and stance toe above the ground."""
@@ -226,8 +233,10 @@ class Walk:
         q, target = now.angles.T, self._target
         target[_L_ARM] = self._arm * (q[_R_HIP] - q[_L_HIP])  # (3.2)
         np.negative(target[_L_ARM], out=target[_R_ARM])  # (3.3)
-        torques = self._kp * (target - q)
-        turned = self._mirror.back(self._world_torques(now))[:, _TORQUE_OF]  # (3, 10, n)
+        torques, poise = self._kp * (target - q), self._poised(now)
+        if len(poise):
+            torques[_STANCE_ANKLE] -= self._kp[_STANCE_ANKLE] * poise[2]
+        turned = self._mirror.back(self._world_torques(now, poise))[:, _TORQUE_OF]  # (3, 10, n)
         x, y, z = self._mirror.see("axes") * turned
         own = (x + y + z) * self._mirror.sign[WORLD] + damped[WORLD]
         own[_HEADING] = np.where(now.planted, own[_HEADING], torques[WORLD[_HEADING]])
@@ -235,12 +244,20 @@ class Walk:
         torques[WORLD[servoed]] = own[servoed]
         return torques
 
-    def _world_torques(self, now: Senses) -> Float[Array, "3 4 n"]:
+    def _poised(self, now: Senses) -> Float[Array, "k n"]:
+        """By how much swing thigh and torso lean, and the stance foot presses, to where the centre of mass drifts."""
+        by_d, by_v, by_m = self._poise.transpose(1, 0, 2)
+        return by_d * now.distance.T[1] + by_v * now.velocity.T[1] + by_m * now.aside
+
+    def _world_torques(self, now: Senses, poise: Float[Array, "k n"]) -> Float[Array, "3 4 n"]:
         """About the axes of the mirror, on stance hip, swing hip, swing ankle and stance ankle."""
         feedback = self._c_d * now.distance.T[:2] + self._c_v * now.velocity.T[:2]  # sagittal, coronal
         error = self._world_target - now.world.T
         error[1, _THIGH] -= feedback[0]
         error[0, _THIGH] += feedback[1]
+        if len(poise):
+            error[0, _THIGH] += poise[0]
+            error[0, _TORSO] -= poise[1]
         torques = self._world_kp * error - self._world_kd * now.turning.T
         torques[:, _TORSO] = -(torques[:, _TORSO] + torques[:, _THIGH])  # the stance hip bears both
         return torques
@@ -283,16 +300,17 @@ class Walk:
         return struck
 
 
-def _servos(gains: Gains) -> Float[Array, "B 2 134"]:
+def _servos(gains: Gains) -> Float[Array, "B 2 p"]:
     """All that changes with the state, side by side.
 
-    kp, kd, target, the same for world-frame servos, c_d, c_v and alpha_hip, alpha_arm and the switch.
+    kp, kd, target, the same for world-frame servos, c_d, c_v and alpha_hip, alpha_arm and the switch; poise, if any.
     """
     own = [gains.kp, gains.kd, gains.target]
     none = np.zeros((*gains.kp.shape[:2], 1))
     world = [np.concatenate([group, none], axis=2)[:, :, _GAINS_OF.ravel()] for group in own]
     rhythm = np.repeat(np.stack([gains.alpha_arm, gains.switch], axis=1)[:, None], 2, axis=1)
-    return np.concatenate([*own, *world, gains.c_d, gains.c_v, gains.alpha_hip, rhythm], axis=2)
+    poise = [] if gains.poise is None else [gains.poise.reshape(*gains.kp.shape[:2], -1)]
+    return np.concatenate([*own, *world, gains.c_d, gains.c_v, gains.alpha_hip, rhythm, *poise], axis=2)
 
 
 def habits_of(reaction: Reaction) -> Float[Array, "B 9"]:
