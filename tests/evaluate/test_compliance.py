@@ -50,10 +50,14 @@ def test_every_figure_has_its_place(tmp_path, monkeypatch):
     jobs = experiment.plan_jobs(0, True, None)
     report = experiment.run(Request(quick=True, workers=1, plots=tmp_path))
     assert len(jobs) < 30
-    for figure in ("idle_deg_rms", "growth_per_s", "wrong_basis_ratio", "by_part_peak", "recovered", "recover_s",
-                   "beyond_deg", "root_return_s", "slide_cm", "ground_below_cm", "cup_deg", "cup_trunk_share",
-                   "cycles_apart", "k_sweep_walk_peak", "by_phase_peak", "by_direction_chest_peak"):  # fmt: skip
+    for figure in ("idle_deg", "growth_per_s", "k_sweep", "wrong_basis_ratio", "by_part", "by_phase", "by_direction",
+                   "by_style", "swapped_basis", "recovered", "recover_s", "beyond_deg", "root_return_s", "slide_cm",
+                   "ground_below_cm", "cup_deg", "cup_trunk_share", "cycles_apart"):  # fmt: skip
         assert figure in report.summary, figure
     assert report.summary["recovered"] > 0.9
+    assert report.summary["k_sweep"]["k=8"]["walk"]["peak"] > 3.0
+    assert (
+        report.summary["by_part"]["left_forearm"]["peak"]["mean"] > report.summary["by_part"]["chest"]["peak"]["mean"]
+    )
     assert (tmp_path / "literal.png").exists()
     assert (tmp_path / "sweep.png").exists()

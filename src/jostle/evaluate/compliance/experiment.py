@@ -1,6 +1,6 @@
 """`evaluate compliance`: clips that give way to small pushes (Ye & Liu 2008). All of it with one set of parameters.
 
-idle_deg_…, growth_per_s    unpushed for a minute; how a small disturbance grows (below zero: dies out)
+idle_deg, growth_per_s    unpushed for a minute; how a small disturbance grows (below zero: dies out)
 literal_lost_s    seconds until the paper to the letter is 30 degrees off, unpushed
 k_sweep, wrong_basis_ratio    more and fewer near-unactuated directions; the most actuated ones in their place
 by_part, by_phase, by_direction, by_style    one push of 100 N for 0.1 s, over parts, phases, sides and takes
@@ -19,10 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from jostle.evaluate.compliance import trials
-from jostle.evaluate.compliance.takes import MAIN, SHIPPED, STYLES, TAKES, WALKS, path_of
+from jostle.evaluate.compliance.summary import summarise
+from jostle.evaluate.compliance.takes import MAIN, SHIPPED, TAKES, WALKS, path_of
 from jostle.evaluate.experiments import Request
 from jostle.evaluate.jobs import Job, run_jobs
 from jostle.evaluate.report import Report
@@ -95,113 +94,6 @@ def plan_jobs(seed: int, quick: bool, data: Path | None) -> dict[str, Job]:
     plan["cycles"] = (trials.random_cycles, (at[long_take], cycles, seed), 3.0)
     return {name: Job(f"{name} {work.__name__} {arguments}", work, arguments, cost)
             for name, (work, arguments, cost) in plan.items()}  # fmt: skip
-
-
-def summarise(found: dict[str, Any]) -> dict[str, Any]:
-    summary: dict[str, Any] = {}
-
-    def of(what: str) -> dict[str, Any]:
-        return {name.removeprefix(what + " "): result for name, result in found.items() if name.startswith(what + " ")}
-
-    for name, result in of("idle").items():
-        for figure in ("rms", "most", "first", "last"):
-            summary.setdefault(f"idle_deg_{figure}", {})[name] = result[figure]
-        summary.setdefault("suggested_k", {})[name] = result["suggested_k"]
-    summary["growth_per_s"] = {name: result["per_s"] for name, result in of("growth").items()}
-    summary["literal_lost_s"] = {name: result["lost_s"] for name, result in of("literal").items()}
-    summary["wrong_basis_ratio"] = {name: result["ratio"] for name, result in of("wrong").items()}
-    for name, result in of("sweep").items():
-        take, k = name.split()
-        for figure in ("idle", "peak", "back_s", "recovered"):
-            summary.setdefault(f"k_sweep_{take}_{figure}", {})[f"k={k}"] = result[figure]
-    summary |= _by(of("responses"))
-    for title, result in of("swapped").items():
-        for figure in ("idle", "peak", "recovered"):
-            for whose in ("own", "lent"):
-                summary.setdefault(f"swapped_basis_{figure}_{whose}", {})[title] = (
-                    None if result is None else result[whose][figure]
-                )
-    wild = [row for result in of("wild").values() for row in result["rows"]]
-    back = np.array([row["back_s"] for row in wild])
-    summary["pushes"] = len(wild)
-    summary["recovered"] = float(np.mean(back <= 3.0))
-    summary["recover_s"] = float(np.median(back))
-    summary["whole"] = float(np.mean([row["whole"] for row in wild]))
-    summary["beyond_deg"] = float(np.max([row["beyond"] for row in wild]))
-    summary["recovered_by_take"] = {
-        name: float(np.mean([row["back_s"] <= 3.0 for row in result["rows"]])) for name, result in of("wild").items()
-    }
-    pushed = [row for result in of("rooted").values() for row in result["pushed"]]
-    ground = [row for result in of("rooted").values() for row in result["ground"]]
-    summary["root_cm"] = float(np.median([row["cm"] for row in pushed]))
-    summary["root_return_s"] = float(np.max([row["back_s"] for row in pushed]))
-    summary["slide_cm"] = float(np.max([row["slide_cm"] for row in pushed]))
-    for figure in ("cm", "peak", "back_s", "slide_cm", "below_cm"):
-        summary[f"ground_{figure}"] = float(np.max([row[figure] for row in ground]))
-    cups = {name: result for name, result in of("cup").items() if result is not None}
-    for figure in ("cup_deg", "trunk_share"):
-        for arm in ("left_arm", "right_arm"):
-            name = figure if figure == "cup_deg" else "cup_trunk_share"
-            name += "" if arm == "left_arm" else "_own_arm"
-            for whose, suffix in (("minds", ""), ("does not", "_without")):
-                summary[name + suffix] = {take: result[f"{whose}, {arm}"][figure] for take, result in cups.items()}
-    for kind in ("cycle", "noisy"):
-        rows = [row for row in found["cycles"]["rows"] if row["of"] == kind]
-        for figure in ("idle", "peak", "apart", "shared"):
-            summary.setdefault(f"cycles_{figure}", {})[kind] = float(np.median([row[figure] for row in rows]))
-        summary.setdefault("cycles_own_peak", {})[kind] = rows[0]["own_peak"]
-    return summary
-
-
-def _by(takes: dict[str, Any]) -> dict[str, Any]:
-    """Largest angles of one push by part, side, phase and style: medians, and how they spread over takes."""
-    out: dict[str, Any] = {}
-    rows = {name: result["rows"] for name, result in takes.items()}
-    for part in trials.PARTS:
-        out.setdefault("by_part_peak", {})[part] = _spread(
-            [[r["peak"] for r in own if r["part"] == part] for own in rows.values()]
-        )
-        out.setdefault("by_part_moved_cm", {})[part] = _spread(
-            [[r["moved_cm"] for r in own if r["part"] == part] for own in rows.values()]
-        )
-    means = [
-        [np.mean([r["moved_cm"] for r in own if r["part"] == part]) for part in trials.PARTS[:3]]
-        for own in rows.values()
-    ]
-    out["by_part_ordered"] = float(np.mean([a > b > c for a, b, c in means]))
-    for way in trials.WAYS:
-        for part in ("chest", "head"):
-            own = [[r["peak"] for r in some if r["way"] == way and r["part"] == part] for some in rows.values()]
-            out.setdefault(f"by_direction_{part}_peak", {})[way] = _spread(own)
-            own = [
-                [min(r["back_s"], 4.0) for r in some if r["way"] == way and r["part"] == part] for some in rows.values()
-            ]
-            out.setdefault(f"by_direction_{part}_back_s", {})[way] = _spread(own)
-    for count, stance in ((1, "single support"), (2, "double support")):
-        own = [[r["peak"] for r in some if _feet(r) == count] for some in rows.values()]
-        out.setdefault("by_phase_peak", {})[stance] = _spread(own)
-    for side, stance in (("left", "on the pushed side"), ("right", "on the other side")):
-        own = [[r["peak"] for r in some if _feet(r) == 1 and r["planted"][0].startswith(side)
-                and r["part"] in trials.PARTS[:2]] for some in rows.values()]  # fmt: skip
-        out.setdefault("by_phase_peak", {})[stance] = _spread(own)
-    for style, names in STYLES.items():
-        known = [rows[name] for name in names if name in rows]
-        if known:
-            for figure in ("peak", "moved_cm"):
-                out.setdefault(f"by_style_{figure}", {})[style] = _spread([[r[figure] for r in some] for some in known])
-    return out
-
-
-def _feet(row: dict[str, Any]) -> int:
-    return sum(name.endswith("foot") for name in row["planted"])
-
-
-def _spread(by_take: list[list[float]]) -> str:
-    """The mean over takes of their means, and its standard deviation over takes."""
-    means = [float(np.mean(own)) for own in by_take if own]
-    if not means:
-        return ""
-    return f"{np.mean(means):.2f} ± {np.std(means, ddof=1) if len(means) > 1 else 0.0:.2f}"
 
 
 def _rows(result: Any) -> list[dict[str, Any]]:

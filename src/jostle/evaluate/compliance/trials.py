@@ -259,7 +259,7 @@ def _moved(on: Walker, run: Run, part: str) -> float:
     below = on.character.skeleton.children[joint]
     point = below[0] if below else joint
     ours, theirs = (_seen(on.character.skeleton, poses, point) for poses in run.poses)
-    return float(100 * np.max(np.linalg.norm(ours - theirs, axis=1)))
+    return float(100 * np.max(np.linalg.norm((ours - theirs)[::2], axis=1)))
 
 
 def _seen(skeleton: Skeleton, poses: Pose, joint: int) -> Float[Array, "T 3"]:
