@@ -13,6 +13,7 @@ No actor is his own mirror image: a foot is turned out, a shoulder hangs. Where 
 motion as well, that difference would tell clips and mirrored clips apart, and they would be embedded side by side.
 With `even`, rows are of a body from which it is taken: every joint is turned by a constant so that its mean is the
 mirror image of its twin's. `decode` puts it back, so mirrored motion comes out as the same actor would do it.
+Who turns to one side most of the time looks there: of such clips only the frames that go straight say what is uneven.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.ndimage import uniform_filter1d
 
 from jostle.clips import Clip
 from jostle.clips.pack import pack_clip, unpack_clip
@@ -29,9 +31,10 @@ from jostle.errors import MotionError
 from jostle.features.features import Placement, differentiate, fitted, integrate
 from jostle.maths import quat
 from jostle.skeleton import Pose, Skeleton, find_roles, find_twins
-from jostle.types import Array, Float, Int
+from jostle.types import Array, Bool, Float, Int
 
 STILL = 0.01  # radians (0.6 degrees): a joint that turns less over all clips is held, and only noise would move it
+_TURNS = np.radians(20.0)  # a second: who turns faster may look where he goes
 _STILL_BONE = 1e-3  # metres
 _FLIP = np.array([1.0, -1.0, 1.0, -1.0])  # of a quaternion, and of a vector, in the mirror of the X-Z plane
 _FLIP_BONE = np.array([1.0, -1.0, 1.0])
@@ -72,7 +75,10 @@ class QuaternionFeatures:
         height = float(np.mean(np.concatenate([clip.root[:, 2] for clip in clips])))
         moved = offsets.mean(axis=0)[None] if len(bones) else None
         mean = Clip(skeleton, fps, np.array([[0.0, 0.0, height]]), middle[None], moved, name="mean")
-        uneven = _uneven(skeleton, middle) if even else quat.identity((skeleton.joint_count,))
+        uneven = quat.identity((skeleton.joint_count,))
+        if even:
+            turning = np.concatenate([_turning(clip) for clip in clips])
+            uneven = _uneven(skeleton, quat.mean(wxyz[_unturning(turning, fps)]))
         return cls(mean, float(fps), joints, bones, uneven, reasons)
 
     @property
@@ -212,6 +218,19 @@ def _moving(skeleton: Skeleton, spread: Float[Array, "J"], even: bool) -> tuple[
     moves[0] = False
     held = [f"{skeleton.names[j]} ({'finger' if fingers[j] else 'still'})" for j in np.flatnonzero(~moves)[1:]]
     return np.flatnonzero(moves), tuple(held)
+
+
+def _turning(clip: Clip) -> Float[Array, "T"]:
+    """How fast it turns, over about a step: hips sway."""
+    heading = np.unwrap(quat.yaw(clip.wxyz[:, 0]))
+    return uniform_filter1d(np.gradient(heading, clip.dt) if len(heading) > 1 else heading * 0.0, round(clip.fps))
+
+
+def _unturning(turning: Float[Array, "n"], fps: float) -> Bool[Array, "n"]:
+    """Frames that tell how a body holds itself: all, or where turns to one side prevail, those without turns."""
+    straight = np.abs(turning) < _TURNS
+    one_sided = abs(float(np.mean(turning))) > 0.5 * _TURNS and np.sum(straight) >= fps
+    return straight if one_sided else np.ones(len(turning), dtype=bool)
 
 
 def _uneven(skeleton: Skeleton, mean: Float[Array, "J 4"]) -> Float[Array, "J 4"]:
