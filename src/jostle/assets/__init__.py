@@ -4,6 +4,7 @@ Clips of a walker (`python -m jostle.assets.walked`) have folders of their own f
 and `held_out`: there a JSON with the force lies beside each clip.
 A walker is a bundle, `walkers/NAME.jostle`; the recipe that it was made with lies beside it, `walkers/NAME.toml`.
 Those made without one of the terms of the objective lie in `walkers/ablations`; recipes begin at `walkers/starts`.
+A character that is steered by a learnt policy is `policies/NAME.jostle` (`python -m jostle.assets.steered`).
 """
 
 from __future__ import annotations
@@ -18,13 +19,17 @@ __all__ = [
     "clip_names",
     "clip_path",
     "held_out_clips",
+    "policy_names",
+    "policy_path",
     "pushed_clips",
     "walker_folder",
     "walker_names",
     "walker_path",
 ]
 
-_CLIPS, _WALKERS = (Path(str(files("jostle.assets"))) / folder for folder in ("clips", "walkers"))
+_CLIPS, _WALKERS, _POLICIES = (
+    Path(str(files("jostle.assets"))) / folder for folder in ("clips", "walkers", "policies")
+)  # fmt: skip
 
 
 def clip_names() -> tuple[str, ...]:
@@ -59,6 +64,16 @@ def walker_names() -> tuple[str, ...]:
 def walker_path(name: str) -> Path:
     """Where the shipped walker of this name lies: `walker_path("stocky")`."""
     return _path("shipped walker", name, _WALKERS, ".jostle")
+
+
+def policy_names() -> tuple[str, ...]:
+    """The names of the shipped characters that are steered, in alphabetical order."""
+    return _names(_POLICIES, ".jostle")
+
+
+def policy_path(name: str) -> Path:
+    """Where the shipped steered character of this name lies: `policy_path("walk")`."""
+    return _path("shipped steered character", name, _POLICIES, ".jostle")
 
 
 def _names(folder: Path, ending: str) -> tuple[str, ...]:

@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 GLTF = (".glb", ".gltf")
 WAYS = ("playback", "compliant")  # controllers that need nothing but what they move
 WALKER = "walker:"  # before the name of a shipped one
+SHIPPED = {WALKER: assets.walker_path, "policy:": assets.policy_path}  # characters, by what comes before their names
 
 
 def find(name: str) -> Path:
-    """A file by its path, a shipped clip by its name, or a shipped walker: walker:stocky."""
-    if name.startswith(WALKER):
-        return assets.walker_path(name.removeprefix(WALKER))
+    """A file by its path, a shipped clip by its name, or a shipped character: walker:stocky, policy:walk."""
+    for prefix, path_of in SHIPPED.items():
+        if name.startswith(prefix):
+            return path_of(name.removeprefix(prefix))
     path, exists = Path(name), False
     with suppress(OSError, ValueError):  # names that no file can have
         exists = path.exists()
@@ -43,8 +45,8 @@ def find(name: str) -> Path:
 
 
 def is_character(name: str) -> bool:
-    """Whether this names something that runs, not a clip: a bundle or a shipped walker."""
-    return name.startswith(WALKER) or name.endswith(".jostle")
+    """Whether this names something that runs, not a clip: a bundle or a shipped character."""
+    return name.startswith(tuple(SHIPPED)) or name.endswith(".jostle")
 
 
 def load_walker(name: str) -> Walker:

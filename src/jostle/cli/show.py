@@ -47,7 +47,7 @@ def view(
 
     Args:
         files: clips (.bvh .amc .glb …), shipped clips by name (walk, run, …), characters (.jostle), or shipped
-            walkers (walker:stocky, …)
+            ones (walker:stocky, policy:walk, …)
         controller: run each clip live under this controller: playback, or compliant, which gives way to pushes; a
             character under compliant gives way as well
         keep: under compliant, what else clips should do, as for `jostle push`
