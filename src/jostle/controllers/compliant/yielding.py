@@ -103,38 +103,21 @@ class Yielding:
         if literal:
             self.dampers, self.springs = np.zeros((size, size)), np.zeros((size, size))
         self._stops = Stops(physics)
-        self._made: tuple[float, Array, Array] | None = None
+        self._damping = np.diag(self.damp**2)
         self._system = np.zeros((size + k, size + k))
 
     def step(self, at: Moment, dt: float) -> Yielded:
-        up, others = self.dofs, self._others
-        here, free = self.here, self.free.T
-        wanted = here.between(at.now, at.then, dt)[up]
-        out = here.between(at.qpos, at.then, dt)
-        off = -dt * out[up]  # how far the body is from where the motion will be
-        speeding = (out - at.qvel) / dt
-        speeding[self.fingers] = 0.0
-        qvel = at.qvel.copy()
-        qvel[self.fingers] = 0.0
-        here.set(at.qpos, qvel)
-        mass = here.mass_matrix()
-        own = mass[self._own] / dt
-        rest = (
-            mass[self._between] @ speeding[others] - own @ at.qvel[up] + here.bias_forces()[up] - at.loads[up]
-        )  # u = own v+ + rest
-        passive, squares = self._constants(dt)
-        pull = self.springs @ off - self.dampers @ wanted
-        towards = -(self.track**2) * dt * (self.metric @ off)
-        if not self.literal:
-            towards = towards + self.damp**2 * wanted
-        if at.startled:
-            seen = at.startled * (self.actuated.T @ own)
-            squares = squares + seen.T @ seen
-            towards = towards + seen.T @ (at.startled * (self.actuated.T @ (at.torques - rest)))
-        wishes, ends = self._wishes(at, out, dt), _nothing(len(up))
-        tries = 1 if self.literal else _TRIES
+        up, here, free = self.dofs, self.here, self.free.T
+        wanted = here.between(at.now, at.then, dt)[up]  # v_ref
+        out = here.between(at.qpos, at.then, dt)  # root and legs get there; the upper body's is found below
+        off = -dt * out[up]  # q - m+
+        own, rest = self._torques(at, out, dt)
+        squares, towards = self._aims(at, off, wanted, own, rest, dt)
+        passive, pull = self.dampers + dt * self.springs, self.springs @ off - self.dampers @ wanted
+        kept, aim = free @ (own + passive), -free @ (rest + pull)  # (2)
+        wishes, ends, tries = self._wishes(at, out, dt), _nothing(len(up)), 1 if self.literal else _TRIES
         while True:
-            found = self._solved(squares, towards, free @ (own + passive), -free @ (rest + pull), wishes, ends)
+            found = self._solved(squares, towards, kept, aim, wishes, ends)
             out[up] = found if self.literal else wanted + np.clip(found - wanted, -_FASTEST, _FASTEST)
             qpos, tries = here.displaced(at.qpos, out, dt), tries - 1
             ended = self._stops.beyond(qpos, at.qpos, at.now, at.then, dt) if tries else None
@@ -143,12 +126,35 @@ class Yielding:
             rows, room = ended
             ends = _both(ends, (_FIRM * rows, _FIRM * room / dt))
 
-    def _constants(self, dt: float) -> tuple[Float[Array, "D D"], Float[Array, "D D"]]:
-        """What does not change from frame to frame."""
-        if self._made is None or self._made[0] != dt:
-            squares = (self.track * dt) ** 2 * self.metric + np.diag(self.damp**2)
-            self._made = (dt, self.dampers + dt * self.springs, squares)
-        return self._made[1:]
+    def _torques(self, at: Moment, out: Float[Array, "nv"], dt: float) -> tuple[Float[Array, "D D"], Float[Array, "D"]]:
+        """u = own v+ + rest: the torques that the equations of motion need."""
+        up, others = self.dofs, self._others
+        speeding, qvel = (out - at.qvel) / dt, at.qvel.copy()
+        speeding[self.fingers], qvel[self.fingers] = 0.0, 0.0
+        self.here.set(at.qpos, qvel)
+        mass, bias = self.here.mass_matrix(), self.here.bias_forces()
+        own = mass[self._own] / dt
+        return own, mass[self._between] @ speeding[others] - own @ at.qvel[up] + bias[up] - at.loads[up]
+
+    def _aims(
+        self,
+        at: Moment,
+        off: Float[Array, "D"],
+        wanted: Float[Array, "D"],
+        own: Float[Array, "D D"],
+        rest: Float[Array, "D"],
+        dt: float,
+    ) -> tuple[Float[Array, "D D"], Float[Array, "D"]]:
+        """(3), (4) and (5) as v+' squares v+ / 2 - towards' v+."""
+        squares = (self.track * dt) ** 2 * self.metric + self._damping
+        towards = -(self.track**2) * dt * (self.metric @ off)
+        if not self.literal:
+            towards = towards + self.damp**2 * wanted
+        if at.startled:
+            seen = at.startled * (self.actuated.T @ own)
+            squares = squares + seen.T @ seen
+            towards = towards + seen.T @ (at.startled * (self.actuated.T @ (at.torques - rest)))
+        return squares, towards
 
     def _solved(
         self,
