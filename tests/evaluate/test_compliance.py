@@ -5,7 +5,7 @@ import pytest
 
 from jostle.controllers import Push
 from jostle.evaluate import Request
-from jostle.evaluate.compliance import experiment, takes, trials
+from jostle.evaluate.compliance import experiment, summary, takes, trials
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,24 @@ def test_seconds_until_it_is_back(on):
     assert run.seconds_back(7, on.character.dt) == np.inf
 
 
+def test_means_are_over_takes_and_spreads_too():
+    """A take with more pushes counts as much as one with fewer; who never comes back counts as four seconds."""
+
+    def rows(*peaks, part="chest", back=1.0):
+        return [{"part": part, "way": "left", "peak": p, "moved_cm": 1.0, "back_s": back, "planted": ["left_foot"]}
+                for p in peaks]  # fmt: skip
+
+    others = [row for part in ("left_forearm", "left_upper_arm") for row in rows(9.0, part=part)]
+    by = {"one": rows(1.0, 3.0) + others, "other": rows(6.0, back=np.inf) + others}
+    chest = summary._parts(by)["by_part"]["chest"]["peak"]
+    assert (chest["mean"], chest["spread"]) == pytest.approx((4.0, np.std([2.0, 6.0], ddof=1)))
+    assert summary._parts(by)["by_part_ordered"] == 0.0
+    assert summary._directions(by)["left"]["chest"]["back_s"]["mean"] == pytest.approx(2.5)
+    assert summary._phases(by)["double support"] == {}
+    assert summary._phases(by)["pushed on the bearing side"]["peak"]["mean"] == pytest.approx(9.0)
+
+
+@pytest.mark.slow
 def test_every_figure_has_its_place(tmp_path, monkeypatch):
     """One job of each kind, with next to no trials, and a summary of them."""
     monkeypatch.setattr(trials, "WAYS", {"left": (0.0, 1.0)})
