@@ -15,6 +15,11 @@ def live(listener):
     opened.close()
 
 
+def heard(live, listener):
+    live.tick(1)
+    return listener.heard[-1].target
+
+
 def test_a_ray_meets_the_ground_or_does_not():
     found = on_ground(np.array([0.0, -2.0, 2.0]), np.array([0.5, 1.0, -1.0]))
     assert found is not None
@@ -24,12 +29,9 @@ def test_a_ray_meets_the_ground_or_does_not():
 
 
 def test_a_click_is_a_target_where_the_page_has_moved_to(live, listener):
-    live.tick(1)
-    assert listener.heard[-1].target is None
+    assert heard(live, listener) is None
     live.scene.offset = np.array([3.0, 1.0])
     live.pointing.point((0.0, 0.0, 1.0), (1.0, 0.0, -1.0))
-    live.tick(1)
-    assert np.array_equal(listener.heard[-1].target, [4.0, 1.0, 0.0])
+    np.testing.assert_allclose(heard(live, listener), [4.0, 1.0, 0.0])
     live.reset()
-    live.tick(1)
-    assert listener.heard[-1].target is None
+    assert heard(live, listener) is None

@@ -54,7 +54,7 @@ def strikes_of(clip: Clip, joint: str) -> list[Strike]:
     peaks, _ = find_peaks(reach, prominence=OUT * (np.max(reach) - np.min(reach)) + 1e-9)
     around, margin = round(_AROUND * clip.fps), round(_MARGIN * clip.fps)
     found = []
-    for peak in peaks:
+    for peak in peaks.tolist():
         begin, end = _guard(reach, peak, -around), _guard(reach, peak, around)
         fastest = float(np.max(speed[begin + 1 : peak + 1]))
         hit = begin + 1 + int(np.flatnonzero(speed[begin + 1 : peak + 1] >= AT_SPEED * fastest)[-1])

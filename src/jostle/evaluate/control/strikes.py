@@ -177,8 +177,9 @@ def _world(point: Float[Array, "2"], at: Placement) -> Float[Array, "2"]:
 
 
 def _distances(
-    poses: Pose, at: Float[Array, "F+1 3"], target: Float[Array, "3"], task: Striking, dt: float
+    poses: Pose, at: Float[Array, "R 3"], target: Float[Array, "3"], task: Striking, dt: float
 ) -> Float[Array, "F"]:
+    """Of each frame but the first, the beginning."""
     way = target[:2] - poses.root[:-1, :2]
     v = np.diff(at, axis=0)[:, :2] / dt
     away = np.sum(v * way, axis=1) / np.maximum(np.linalg.norm(way, axis=1), 1e-6)

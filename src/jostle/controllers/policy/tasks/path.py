@@ -43,16 +43,16 @@ class Way:
         """How far along each point is."""
         return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(self.line, axis=0), axis=1))])
 
-    def at(self, along: float) -> Float[Array, "2"]:
-        marks = self.marks
+    def at(self, along: float | Float[Array, "n"]) -> Float[Array, "*n 2"]:
+        marks, line = self.marks, self.line
         along = along % marks[-1] if self.closed else along
-        return np.array([np.interp(along, marks, self.line[:, i]) for i in range(2)])
+        return np.stack([np.interp(along, marks, line[:, i]) for i in range(2)], axis=-1)
 
     def advanced(self, place: Float[Array, "2"], ahead: float) -> Way:
         """As far along as the nearest point of the path that is not behind and not more than `ahead` before."""
         tries = self.along + np.linspace(0.0, ahead, 21)
-        far = [float(np.linalg.norm(self.at(a) - place)) for a in tries]
-        return replace(self, along=float(tries[int(np.argmin(far))]))
+        far = np.linalg.norm(self.at(tries) - place, axis=1)
+        return replace(self, along=float(tries[np.argmin(far)]))
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,11 @@ class Follow(Task):
     supports = frozenset({"target"})
 
     def __post_init__(self) -> None:
-        given = np.array(self.points, dtype=float).reshape(len(self.points), -1)
-        if len(given) and (given.shape[1] != 2 or not np.all(np.isfinite(given)) or len(given) < 2):
+        try:
+            given = np.array(self.points, dtype=float)
+        except (TypeError, ValueError):
+            given = np.zeros(1)
+        if len(given) and (given.shape != (len(given), 2) or not np.all(np.isfinite(given)) or len(given) < 2):
             raise CommandError(f"A path has two points or more, each of two finite numbers, not {self.points}.")
         object.__setattr__(self, "points", tuple((float(x), float(y)) for x, y in given))
 
