@@ -175,7 +175,7 @@ class Policy:
         x, step = self.plan.samples.x[begin], self.plan.samples.step[begin]
         at = Placement(*start.position, start.heading)
         mean = self.anatomy.kinematics.facing(self.model.pose_rows(x), at)
-        body, held = self.synthesis.init(mean, self._wanted({}))
+        body, held = self.synthesis.init(mean)
         return PolicyState(body, 0.0, x, step, self.plan.task.begin(at), self._seen(x, held), held)
 
     def step(self, state: PolicyState, command: Command) -> PolicyState:

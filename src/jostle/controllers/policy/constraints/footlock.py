@@ -28,7 +28,7 @@ CONE = np.radians(60.0)  # off the vertical
 LIFT = 0.05  # metres a second: what rises slower is noise
 FAST = 2.0  # times what is slow: a low foot that wants to go faster than this is lifted, not locked
 CLEAR = 0.02  # of the body's size: how high feet are carried that go so fast
-RAISE = 0.03  # seconds: half of the way up
+RAISE = 0.045  # seconds: half of the way up
 BRAKE = 0.03  # seconds
 SETTLE = 0.10  # seconds: half of the way down to where it stands
 RELEASE = 0.13  # seconds
@@ -45,6 +45,7 @@ class Planted:
     anchor: Float[Array, "P 3"]
     slide: Float[Array, "P 3"]  # velocity with which it still comes down
     lift: Float[Array, "P"]  # how far off the ground it is to be at least
+    goal: Float[Array, "P 3"]  # where it is to be: the anchor, or on the way from there to the mean
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class FootLock:
 
     def init(self, anatomy: Anatomy) -> Planted:
         n = len(anatomy.soles.joints)
-        return Planted(np.zeros(n, dtype=bool), np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n))
+        nowhere = np.zeros((n, 3))
+        return Planted(np.zeros(n, dtype=bool), np.zeros(n), nowhere, nowhere, np.zeros(n), nowhere)
 
     def decide(self, moment: Moment, memory: Planted, share: float) -> Planted:
         soles, dt = moment.anatomy.soles, moment.dt
@@ -71,10 +73,11 @@ class FootLock:
         anchor = np.where(begins[:, None], before, memory.anchor) + slide * dt * 0.5 ** (dt / BRAKE)
         anchor[:, 2] = soles.standing + (anchor[:, 2] - soles.standing) * 0.5 ** (dt / SETTLE)
         fading = np.where(held, 1.0, np.maximum(memory.share - dt / RELEASE, 0.0))
-        goes = np.hypot(*(wanted + fading[:, None] * (anchor - wanted) - before)[:, :2].T) / dt
+        goal = wanted + (share * _smooth(fading))[:, None] * (anchor - wanted)
+        goes = np.hypot(*(goal - before)[:, :2].T) / dt
         lift = np.where(held, 0.0, CLEAR * soles.size * np.clip(goes / soles.slow - 0.5, 0.0, 1.0))
         lift = lift + (memory.lift - lift) * 0.5 ** (dt / RAISE)
-        return Planted(held, fading, anchor, slide, lift)
+        return Planted(held, fading, anchor, slide, lift, goal)
 
     def rows(self, moment: Moment, here: Configuration, memory: Planted, share: float) -> Rows | None:
         soles = moment.anatomy.soles
@@ -85,12 +88,14 @@ class FootLock:
         both = np.union1d(pinned, sinking)
         if not len(both):
             return None
-        jacobian = np.zeros((len(at), 3, here.row.size))
+        jacobian, missing = np.zeros((len(at), 3, here.row.size)), memory.goal - at
         jacobian[both] = here.jacobian(soles.joints[both], at[both])
-        wanted = moment.mean.points(soles.joints, soles.places)
-        missing = wanted + (share * memory.share)[:, None] * (memory.anchor - wanted) - at
         return stacked([
             equal(jacobian[pinned, :2], missing[pinned, :2]),
             equal(jacobian[held, 2], missing[held, 2]),
             at_least(jacobian[sinking, 2], share * deep[sinking]),
         ])  # fmt: skip
+
+
+def _smooth(share: Float[Array, "P"]) -> Float[Array, "P"]:
+    return share * share * (3.0 - 2.0 * share)

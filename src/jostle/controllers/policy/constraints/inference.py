@@ -19,15 +19,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 import scipy.optimize
 
 from jostle.controllers.policy.constraints.configuration import Configuration
 from jostle.types import Array, Bool, Float
 
 ITERATIONS = 5
-CLOSE = 5e-4  # metres, and radians: constraints kept to this are kept
-_FIRM = 1e-7  # eps, m^2: beside 1e-2 for a hand and 1e-3 for a foot, where D is in the units of the model
+CLOSE = 1e-3  # metres, and radians: constraints kept to this are kept
+LESS = 0.5  # of what was missed: an iteration that leaves more was the last
+_FIRM = 1e-5  # eps, m^2: beside 1e-2 for a hand and 1e-3 for a foot, where D is in the units of the model
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,23 +72,26 @@ def nearest(mean: Float[Array, "P"], spread: Float[Array, "P"], rows: Rows) -> F
 
 def _multipliers(G: Float[Array, "n n"], gap: Float[Array, "n"], at_least: Bool[Array, "n"]) -> Float[Array, "n"]:
     """min 1/2 l' G l - l' gap, with l >= 0 for inequalities."""
-    out = np.zeros(len(gap))
-    e, i = np.flatnonzero(~at_least), np.flatnonzero(at_least)
-    known, across = gap[e], G[np.ix_(e, i)]
-    factor = scipy.linalg.cho_factor(G[np.ix_(e, e)], lower=True, check_finite=False) if len(e) else None
-    if len(i):
-        S, r = G[np.ix_(i, i)], gap[i]
-        if factor is not None:  # what is left of inequalities when equalities hold
-            inner = scipy.linalg.cho_solve(factor, np.column_stack([across, known]), check_finite=False)
-            S, r = S - across.T @ inner[:, :-1], r - across.T @ inner[:, -1]
-        if np.any(r > 0.0):
-            S = S + 1e-12 * np.eye(len(i)) * np.max(np.diag(S))
-            lower = np.linalg.cholesky(S)
-            half = scipy.linalg.solve_triangular(lower, r, lower=True, check_finite=False)
-            out[i] = scipy.optimize.nnls(lower.T, half)[0]
-    if factor is not None:
-        out[e] = scipy.linalg.cho_solve(factor, known - across @ out[i], check_finite=False)
+    if not at_least.any():
+        return np.linalg.solve(G, gap)
+    out, e, i = np.zeros(len(gap)), np.flatnonzero(~at_least), np.flatnonzero(at_least)
+    across = G[np.ix_(e, i)]
+    inner = np.linalg.solve(G[np.ix_(e, e)], np.column_stack([across, gap[e]]))
+    S, r = G[np.ix_(i, i)] - across.T @ inner[:, :-1], gap[i] - across.T @ inner[:, -1]  # when equalities hold
+    if np.any(r > 0.0):
+        out[i] = _one_sided(S, r)
+    out[e] = inner[:, -1] - inner[:, :-1] @ out[i]
     return out
+
+
+def _one_sided(S: Float[Array, "n n"], r: Float[Array, "n"]) -> Float[Array, "n"]:
+    """min 1/2 l' S l - l' r with l >= 0. Mostly those that are violated are those that pull."""
+    out, pulls = np.zeros(len(r)), r > 0.0
+    out[pulls] = np.linalg.solve(S[np.ix_(pulls, pulls)], r[pulls])
+    if np.all(out >= 0.0) and np.all(S @ out >= r - 1e-9):
+        return out
+    lower = np.linalg.cholesky(S + 1e-12 * np.max(np.diag(S)) * np.eye(len(r)))
+    return scipy.optimize.nnls(lower.T, np.linalg.solve(lower, r))[0]
 
 
 def most_likely(
@@ -102,11 +105,12 @@ def most_likely(
     (The paper linearises about the last frame's pose. The mean is nearer to the answer: it lacks only what constraints
     change in one frame, not what the motion does.)
     """
-    here, kinematics = mean, mean.kinematics
+    here, kinematics, last = mean, mean.kinematics, np.inf
     for _ in range(iterations):
         rows = asked(here)
-        if rows is None or (here is not mean and rows.missed < CLOSE):
+        if rows is None or (here is not mean and not CLOSE < rows.missed < LESS * last):
             break
+        last = rows.missed
         moved = rows.jacobian @ (here.row - mean.row)
         row = nearest(mean.row, spread, Rows(rows.jacobian, rows.gap + moved, rows.at_least))
         here = kinematics.at(row, mean.place)

@@ -46,13 +46,16 @@ class Limb:
 
 @dataclass(frozen=True)
 class Place:
-    """Inverse kinematics: a part is at a point in the world, or as near as its limb gets. C(y) = F(y) - p = 0."""
+    """Inverse kinematics: a part is at a point in the world, or as near as its limb gets. C(y) = F(y) - p = 0.
+
+    Without a point it goes where the user points to, `Command.target`.
+    """
 
     part: str
-    point: tuple[float, float, float]
+    point: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
-        _check_numbers("Place", self.point)
+        _check_numbers("Place", self.point or ())
 
     def init(self, anatomy: Anatomy) -> Limb:
         return Limb.of(anatomy, self.part)
@@ -61,7 +64,10 @@ class Place:
         return memory
 
     def rows(self, moment: Moment, here: Configuration, memory: Limb, share: float) -> Rows | None:
-        goal, _ = memory.reached(moment.mean, np.array(self.point))
+        point = moment.target if self.point is None else np.array(self.point)
+        if point is None:
+            return None
+        goal, _ = memory.reached(moment.mean, point)
         return pinned(moment, here, memory.joint, goal, share)
 
 

@@ -16,7 +16,8 @@ from jostle.controllers.policy.constraints.solids import Clear
 from jostle.features import Placement
 from jostle.types import Array, Float
 
-EASE = 0.3  # seconds in which a constraint takes hold, and lets go
+ROOT, STEADY = 4, 0.1  # height and tilt: where they gave way as readily as legs do, the head would nod at every step
+EASE = 0.4  # seconds in which a constraint takes hold, and lets go
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +39,14 @@ class Synthesis:
 
     @cached_property
     def spread(self) -> Float[Array, "P"]:
-        """w^-2: how readily each channel gives way."""
-        return self.anatomy.model.scales[0] ** -2
+        """w^-2: how readily each channel gives way; the root's, which everything hangs from, `STEADY` of that."""
+        own = self.anatomy.model.scales[0] ** -2
+        own[:ROOT] *= STEADY
+        return own
 
-    def init(self, mean: Configuration, wanted: Sequence[float]) -> tuple[Configuration, tuple[Held, ...]]:
-        """The first pose satisfies what is wanted from the start."""
-        held = tuple(Held(w, c.init(self.anatomy)) for c, w in zip(self.constraints, wanted, strict=True))
-        return self._found(Moment(self.anatomy, mean, mean, self.dt), held)
+    def init(self, mean: Configuration) -> tuple[Configuration, tuple[Held, ...]]:
+        """The first pose is the mean; constraints take hold from there."""
+        return mean, tuple(Held(0.0, constraint.init(self.anatomy)) for constraint in self.constraints)
 
     def step(
         self,
