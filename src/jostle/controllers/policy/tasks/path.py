@@ -77,7 +77,8 @@ class Follow(Task):
             given = np.zeros(1)
         if len(given) and (given.shape != (len(given), 2) or not np.all(np.isfinite(given)) or len(given) < 2):
             raise CommandError(f"A path has two points or more, each of two finite numbers, not {self.points}.")
-        object.__setattr__(self, "points", tuple((float(p[0]), float(p[1])) for p in given))
+        pairs: list[list[float]] = given.reshape(-1, 2).tolist()
+        object.__setattr__(self, "points", tuple((x, y) for x, y in pairs))
 
     @property
     def axes(self) -> tuple[Axis, ...]:
