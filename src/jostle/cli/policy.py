@@ -14,6 +14,7 @@ from jostle.cli.fit import forget, watched
 from jostle.errors import CommandError, unknown_name
 
 if TYPE_CHECKING:
+    from jostle.controllers.policy.tasks import Task
     from jostle.models.connected_model import Connected
     from jostle.models.learn import Watch
 
@@ -26,6 +27,7 @@ def train(
     *,
     output: Annotated[str, tyro.conf.arg(aliases=["-o"])],
     task: str = "heading",
+    method: str = "latent",
     joint: str | None = None,
     rounds: int = 4,
     iterations: int | None = None,
@@ -39,6 +41,7 @@ def train(
         files: clips in any readable format, or shipped clips by name; some in which it turns
         output: the character to write (.jostle); `jostle view` steers it
         task: what it is asked for: heading, strike, goto, path
+        method: latent, or what it is compared with: fields (motion fields), graph (a policy on a motion graph)
         joint: what strikes: right_hand, left_foot, ...
         rounds: of refinement; each looks where the policy is wrong, and learns more there
         iterations: of learning the motion model, at most
@@ -59,6 +62,9 @@ def train(
     if joint is not None and task != "strike":
         raise CommandError(f"--joint is for --task strike, and the task is '{task}'.")
     wanted = task_of(task) if joint is None else task_of(task, joint=joint)
+    if method != "latent":
+        _train_peer(method, files, output, wanted, seed, json)
+        return
     begun, clips = time.monotonic(), wanted.chosen(load_all(files, None))
     options = {"latent": wanted.latent, "mirrored": wanted.mirrored, "iterations": iterations or ITERATIONS}
     learn = partial(fit_connected, clips, seed=seed, **options)
@@ -77,4 +83,24 @@ def train(
     else:
         also = " (mirrored ones included)" if wanted.mirrored else ""
         say(f"{output}: {frames} frames{also}, {samples} samples; {seconds:.0f} s.")
+        say(f"Steer it with: jostle view {output}")
+
+
+def _train_peer(method: str, files: list[str], output: str, task: Task, seed: int, json: bool) -> None:
+    """The same task by another method, in seconds."""
+    from jostle.controllers.policy.peers.fields import train_fields
+    from jostle.controllers.policy.peers.graph import train_graph
+    from jostle.runtime import save_controller
+
+    methods = {"fields": train_fields, "graph": train_graph}
+    if method not in methods:
+        raise CommandError(unknown_name("method", method, ("latent", *methods)))
+    begun = time.monotonic()
+    learnt = methods[method](load_all(files, None), task)
+    save_controller(learnt, output, seed=seed, recipe={"task": task.name, "method": method})
+    seconds = time.monotonic() - begun
+    if json:
+        print_json({"file": output, "method": method, "seconds": seconds})
+    else:
+        say(f"{output}: {learnt.name}; {seconds:.0f} s.")
         say(f"Steer it with: jostle view {output}")
