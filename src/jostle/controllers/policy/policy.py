@@ -18,6 +18,7 @@ from jostle.body import Body
 from jostle.clips import Clip
 from jostle.controllers.dynamic.deform import Stand
 from jostle.controllers.obstacles import Obstacle
+from jostle.controllers.policy.blending import HALFLIFE, Apart, Seam
 from jostle.controllers.policy.constraints import (
     Anatomy,
     Clear,
@@ -53,7 +54,6 @@ from jostle.types import Array, Float
 TASKS: dict[str, type[Task]] = {"heading": Heading, "strike": Striking, "goto": GoTo, "path": Follow}
 
 
-CARRIED = 0.5 ** (1.0 / 0.15)  # what is left after a second of travel that another policy had: half in 0.15 s
 FOLLOWS = 6  # steps downhill by which the latent position follows a push in a frame
 
 
@@ -69,7 +69,7 @@ class PolicyState:
     settings: Mapping[str, float] = field(default_factory=dict)  # that were changed
     target: Float[Array, "3"] | None = None  # what was pointed at last, in the world
     jolt: Jolt = field(default_factory=Jolt)  # what pushes have left
-    carried: Float[Array, "3"] = field(default_factory=lambda: np.zeros(3))  # travel beyond the model's, fading
+    apart: Seam | Apart | None = None  # from the motion of another policy
 
     @property
     def pose(self) -> Pose:
@@ -186,15 +186,27 @@ class Policy:
         seen = Placement(at.place.x, at.place.y, float(quat.yaw(at.local[0])))
         wish = self.plan.task.heard(state.wish, command, seen)
         x, _ = self.plan.best(x_before, step, self.plan.task.seen(wish, seen))
-        row = self.model.follow(at.unit_row, x, x_before)
-        place = _ahead(at.place, self.model.velocity(x, x_before)[-3:] + state.carried, self.dt)
+        row, travel, apart = self._followed(state.apart, at.unit_row, x, x_before)
+        place = _ahead(at.place, travel, self.dt)
         place = self.synthesis.stopped(at.positions[0], place, state.held)
         mean = self.anatomy.kinematics.at(row, place)
         body, held = self.synthesis.step(mean, at, state.held, self._wanted(settings), target)
         return PolicyState(
             body, state.time + self.dt, x, x - x_before, wish, self._seen(x, held), held, settings, target, jolt,
-            CARRIED ** self.dt * state.carried,
+            apart,
         )  # fmt: skip
+
+    def _followed(
+        self, apart: Seam | Apart | None, before: Float[Array, "P"], x: Float[Array, "Q"], x_before: Float[Array, "Q"]
+    ) -> tuple[Float[Array, "P"], Float[Array, "3"], Apart | None]:
+        """The conditional mean, the root's travel, and what sets both apart from here on."""
+        travel = self.model.velocity(x, x_before)[-3:]
+        if apart is None:
+            return self.model.follow(before, x, x_before), travel, None
+        rows = self.model.pose_rows(np.stack([x_before, x]))
+        now = apart.apart(rows[0], rows[1], travel, self.dt) if isinstance(apart, Seam) else apart
+        row, after = self.model.follow(before - now.row, x, x_before), now.after(self.dt, HALFLIFE)
+        return (row, travel, None) if after is None else (row + after.row, travel + after.travel, after)
 
     def _wanted(self, settings: Mapping[str, float]) -> list[float]:
         """How much of each constraint."""
@@ -325,4 +337,5 @@ def plan_policy(
     """How to do a task with a model that is learnt."""
     task = checked(task, model)
     paths = Paths(learn_steps(model), model.latent_rows)
-    return Policy(refined(model, paths, task, data_samples(model), costs or Costs(), seed, rounds, told))
+    costs = costs or Costs(**task.costs)
+    return Policy(refined(model, paths, task, data_samples(model), costs, seed, rounds, told))

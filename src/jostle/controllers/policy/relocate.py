@@ -1,17 +1,23 @@
 """Where a pose lies in a latent space that did not make it: section 6.3 of Levine et al. 2012.
 
-A controller that takes over looks for the position x, and the step s that led there, that say best what is seen:
+A controller that takes over looks for the position x, and the step s that led there, whose pose and change are nearest
+to those that are seen. Both are Gaussian processes, so it is the expected square that counts,
 
-    E(x, s) = -ln p(y | x) - ln p(y' | s, x)
+    E(x, s) = (|y - g(x)|^2 + P v(x)) / 2 v_0 + (|y' - g'(s, x)|^2 + V v'(s, x)) / 2 v'_0
 
-the pose and how fast it changes, so that phase and direction of motion fit as well. (The paper asks for the pose alone;
-in a walk two moments of a stride have much the same pose.) The search begins at the training frames that are nearest in
-each channel's own scale. Derivatives of the Gaussian processes are written out, so it takes milliseconds.
+in each channel's own scale, with v_0 and v'_0 the mean variances at the data and their noise. Two departures:
+
+- The paper maximises p(y | x), which prefers positions far from all data for a pose that the model does not have: their
+  variance explains anything, and the next frame, back at the data, has nothing in common with them and jumps.
+- Changes count as well as poses: in a walk two moments of a stride have much the same pose. So phase and direction fit.
+
+The search begins at the training frames that are nearest. Derivatives are written out, so it takes milliseconds.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import scipy.optimize
@@ -64,21 +70,28 @@ def cost(
 ) -> tuple[float, Float[Array, "2*Q"]]:
     """E at x and s side by side, and its derivative."""
     q, (w, v) = len(z) // 2, model.scales
-    pose, by_x = _surprise(model.poses, w, row - model.centre, z[:q])
-    speed, by_both = _surprise(model.velocities, v, change, np.concatenate([z[q:], z[:q]]))
+    usual, usual_change = _usual(model)
+    pose, by_x = _missed(model.poses, w, row - model.centre, z[:q], usual)
+    speed, by_both = _missed(model.velocities, v, change, np.concatenate([z[q:], z[:q]]), usual_change)
     return pose + speed, np.concatenate([by_x + by_both[q:], by_both[:q]])
 
 
-def _surprise(
-    process: Posterior, w: Float[Array, "D"], y: Float[Array, "D"], at: Float[Array, "n"]
+def _missed(
+    process: Posterior, w: Float[Array, "D"], y: Float[Array, "D"], at: Float[Array, "n"], usual: float
 ) -> tuple[float, Float[Array, "n"]]:
-    """-ln p(y | at), without constants, and its derivative."""
+    """Half of the expected square by which the process misses y, over what is usual, and its derivative."""
     mean, slopes = process.tangent(at)
-    spread = float(process.variance(at)) + process.noise
     missed = w * w * (y - mean)
-    square, count = float(missed @ (y - mean)), len(y)
-    slope = 0.5 * (count - square / spread) / spread * process.variance_slope(at) - missed @ slopes / spread
-    return 0.5 * (square / spread + count * np.log(spread)), slope
+    square = float(missed @ (y - mean)) + len(y) * float(process.variance(at))
+    return 0.5 * square / usual, (0.5 * len(y) * process.variance_slope(at) - missed @ slopes) / usual
+
+
+@lru_cache(maxsize=16)
+def _usual(model: Connected) -> tuple[float, float]:
+    """Mean variances of poses and of changes at the data, with their noise."""
+    pairs = [(model.poses, model.poses.inputs), (model.velocities, model.velocities.inputs)]
+    pose, change = (float(np.mean(process.variance(inputs))) + process.noise for process, inputs in pairs)
+    return pose, change
 
 
 def _nearest(far: Float[Array, "N"]) -> list[int]:

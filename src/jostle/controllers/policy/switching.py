@@ -3,11 +3,8 @@
     both = Switch({"walk": walk, "run": run})                     # Command(task="run") changes over
 
 Each was trained on clips of its own and knows nothing of the others. When another takes over, the pose that is shown is
-found in its latent space (`relocate`), and the conditional mean goes on from it: the pose is the old one at first, and
-leaves it as fast as the new data move. So running begins quickly, and walking gradually.
-
-What one model moves and another holds still (a hand that only the runner turns) fades, and so does the difference of
-travel: a walker does not run from one frame to the next.
+found in its latent space (`relocate`), and the new motion goes on from it, at first as fast as the old one was
+(`blending`). What one model moves and another holds still, a hand that only the runner turns, fades as well.
 """
 
 from __future__ import annotations
@@ -22,6 +19,7 @@ import numpy as np
 from jostle.body import Body
 from jostle.clips import Clip
 from jostle.controllers.obstacles import Obstacle
+from jostle.controllers.policy.blending import Seam
 from jostle.controllers.policy.constraints import Held, Toggle
 from jostle.controllers.policy.constraints.configuration import Configuration
 from jostle.controllers.policy.constraints.footlock import Planted
@@ -32,7 +30,6 @@ from jostle.controllers.protocol import Command, Observed, Setting, Start, check
 from jostle.errors import CommandError, MotionError, unknown_name
 from jostle.features.features import differentiate
 from jostle.maths import quat
-from jostle.models.connected_model import Connected
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
@@ -155,7 +152,7 @@ class Switch:
         own = state.inner
         inner = PolicyState(
             body, own.time, found.x, found.step, new.plan.task.begin(own.facing), own.observed, _kept(old, new, own),
-            own.settings, own.target, own.jolt, change[-3:] - _travel(model, found.x, found.step),
+            own.settings, own.target, own.jolt, Seam(body.row, change),
         )  # fmt: skip
         aside = quat.log(quat.mul(shown.wxyz, quat.inv(body.pose.wxyz)))
         return SwitchState(name, inner, state.before, np.where(np.abs(aside) < _GONE, 0.0, aside))
@@ -176,10 +173,6 @@ class Switch:
             own = {key.removeprefix(mark): array for key, array in arrays.items() if key.startswith(mark)}
             policies[str(one["name"])] = Policy.unpack(one["policy"], own)
         return cls(policies)
-
-
-def _travel(model: Connected, x: Float[Array, "Q"], step: Float[Array, "Q"]) -> Float[Array, "3"]:
-    return model.velocity(x, x - step)[-3:]
 
 
 def _change(before: Configuration, now: Configuration, dt: float) -> Float[Array, "V"]:

@@ -25,9 +25,9 @@ from jostle.controllers.policy.constraints.configuration import Configuration
 from jostle.types import Array, Bool, Float
 
 ITERATIONS = 5
-CLOSE = 1e-3  # metres, and radians: constraints kept to this are kept
-LESS = 0.5  # of what was missed: an iteration that leaves more was the last
-_FIRM = 1e-5  # eps, m^2: beside 1e-2 for a hand and 1e-3 for a foot, where D is in the units of the model
+CLOSE = 2e-3  # metres, and radians: constraints kept to this are kept
+LESS = 0.7  # of what was missed: an iteration that leaves more was the last
+_FIRM = 3e-6  # eps, m^2: beside 1e-2 for a hand and 1e-3 for a foot, where D is in the units of the model
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,22 +96,31 @@ def _one_sided(S: Float[Array, "n n"], r: Float[Array, "n"]) -> Float[Array, "n"
 
 def most_likely(
     mean: Configuration,
+    start: Configuration,
     spread: Float[Array, "P"],
     asked: Callable[[Configuration], Rows | None],
     iterations: int = ITERATIONS,
 ) -> Configuration:
-    """Gauss-Newton from the mean; one iteration is the linearised form, about the mean itself.
+    """Gauss-Newton, from a pose near the answer; one iteration is the linearised form.
 
-    (The paper linearises about the last frame's pose. The mean is nearer to the answer: it lacks only what constraints
-    change in one frame, not what the motion does.)
+    The paper linearises about the last frame's pose, and so it is here. (The mean is further away: it has given up
+    a third of what constraints changed before.) A step that misses by more than the one before is halved.
     """
-    here, kinematics, last = mean, mean.kinematics, np.inf
-    for _ in range(iterations):
-        rows = asked(here)
-        if rows is None or (here is not mean and not CLOSE < rows.missed < LESS * last):
-            break
-        last = rows.missed
+    here, rows, kinematics = start, asked(start), mean.kinematics
+    if rows is None:
+        return mean
+    for left in reversed(range(iterations)):
         moved = rows.jacobian @ (here.row - mean.row)
-        row = nearest(mean.row, spread, Rows(rows.jacobian, rows.gap + moved, rows.at_least))
-        here = kinematics.at(row, mean.place)
+        step = nearest(mean.row, spread, Rows(rows.jacobian, rows.gap + moved, rows.at_least)) - here.row
+        tried, share, most = kinematics.at(here.row + step, mean.place), 1.0, max(rows.missed, CLOSE)
+        if not left:
+            return tried
+        found = asked(tried)
+        while found is not None and found.missed > most and share > 0.2:
+            share *= 0.5
+            tried = kinematics.at(here.row + share * step, mean.place)
+            found = asked(tried)
+        if found is None or found.missed < CLOSE or found.missed > LESS * rows.missed and share == 1.0:
+            return tried
+        here, rows = tried, found
     return here

@@ -83,7 +83,8 @@ class Synthesis:
             found = [one for one in rows if one is not None]
             return stacked(found) if found else None
 
-        return most_likely(moment.mean, self.spread, asked, 1 if self.linear else ITERATIONS), decided
+        start = self.anatomy.kinematics.at(moment.before.unit_row, moment.mean.place)
+        return most_likely(moment.mean, start, self.spread, asked, 1 if self.linear else ITERATIONS), decided
 
 
 def _smooth(share: float) -> float:
