@@ -8,9 +8,10 @@ from jostle.clips import load_clip
 from jostle.clips.edit import trim_frames
 from jostle.controllers import Command, Controller, Start
 from jostle.controllers.compliant.compliant import compliant_over
-from jostle.controllers.policy import planning, refine
-from jostle.controllers.policy.paths import LARGEST, RING, Paths, learn_steps
-from jostle.controllers.policy.planning import DISCOUNT, Costs, data_samples, make_plan
+from jostle.controllers.policy import refine
+from jostle.controllers.policy.constants import USUAL
+from jostle.controllers.policy.paths import Paths, learn_steps
+from jostle.controllers.policy.planning import data_samples, make_plan
 from jostle.controllers.policy.policy import plan_policy, task_of
 from jostle.controllers.policy.tasks import Axis, Heading, Step, Task
 from jostle.errors import CommandError
@@ -59,13 +60,16 @@ def test_a_heading_pays_for_its_direction_and_turns_with_the_body():
 def test_actions_are_the_mean_and_points_beside_it(model, paths):
     x, before = model.latent_rows[20:30], model.latent_rows[19:29]
     actions = paths.actions(x, before)
-    assert actions.shape == (10, RING + 1, 3)
+    assert actions.shape == (10, 3 * (USUAL.ring + 1), 3)
     mean = paths.steps.next(np.stack([before, x], axis=1))
     np.testing.assert_allclose(actions[:, 0], mean)
-    ahead, beside = (mean - x)[:, None], actions[:, 1:] - mean[:, None]
+    ahead = (mean - x)[:, None]
     size = np.linalg.norm(ahead, axis=-1)
-    np.testing.assert_allclose(np.sum(ahead * beside, axis=-1), 0.0, atol=1e-9)
-    assert np.all(np.linalg.norm(beside, axis=-1) <= LARGEST * size + 1e-12)
+    for pace, ring in zip(USUAL.paces, np.split(actions, 3, axis=1), strict=True):
+        beside = ring - x[:, None] - pace * ahead
+        np.testing.assert_allclose(beside[:, 0], 0.0, atol=1e-12)
+        np.testing.assert_allclose(np.sum(ahead * beside, axis=-1), 0.0, atol=1e-9)
+        assert np.all(np.linalg.norm(beside, axis=-1) <= USUAL.largest * size + 1e-12)
 
 
 def test_values_keep_bellmans_equation(model, paths):
@@ -76,7 +80,46 @@ def test_values_keep_bellmans_equation(model, paths):
         for g, theta in enumerate(task.axes[0].values):
             _, backed = plan.best(samples.x[i], samples.step[i], np.array([theta]))
             assert float(backed) == pytest.approx(plan.values[i, g], abs=0.02)
-    assert np.max(plan.values) <= 1.0 / (1.0 - DISCOUNT)
+    assert np.max(plan.values) <= 1.0 / (1.0 - USUAL.discount)
+
+
+def test_the_best_action_is_the_best_of_all(policy):
+    """Though variances of most are never asked for."""
+    plan, rng = policy.plan, np.random.default_rng(0)
+    which = rng.integers(0, len(plan.samples.x), 40)
+    x, step = plan.samples.x[which], plan.samples.step[which] * rng.uniform(0.5, 1.5, (40, 1))
+    theta = rng.uniform(-np.pi, np.pi, (40, 1))
+    found, worth = plan.best(x, step, theta)
+    following = plan.paths.actions(x, x - step)
+    done, cost = plan.outcome(x, step, following)
+    asked = np.broadcast_to(theta[:, None], (*following.shape[:2], 1))
+    total = plan.task.reward(done, asked) - cost - plan.unsure(following)
+    total += USUAL.discount * plan.worth(following, following - x[:, None], plan.task.after(done, asked))
+    np.testing.assert_allclose(worth, np.max(total, axis=1), atol=1e-9)
+    sure = plan.model.variance(found) < 20.0 * plan.sureness
+    np.testing.assert_allclose(found[sure], following[np.arange(40), np.argmax(total, axis=1)][sure])
+
+
+def test_who_has_left_the_motions_comes_back(policy):
+    plan = policy.plan
+    x, step = plan.model.latent_rows[30] + 4.0, plan.samples.step[30]
+    far = []
+    for _ in range(60):
+        following, _ = plan.best(x, step, np.zeros(1))
+        x, step = following, following - x
+        far.append(float(plan.model.variance(x) / plan.sureness))
+    assert far[0] > 20.0
+    assert max(far[-10:]) < 20.0
+
+
+def test_a_step_off_the_way_of_the_dynamics_costs_its_square(policy):
+    plan = policy.plan
+    x, step = plan.samples.x[20:22], plan.samples.step[20:22]
+    following = plan.paths.actions(x, x - step)
+    _, cost = plan.outcome(x, step, following)
+    np.testing.assert_allclose(cost[:, 0], 0.0)
+    slower = 1 + USUAL.ring  # the mean at the second pace
+    np.testing.assert_allclose(cost[:, slower], USUAL.stray * (1.0 - USUAL.paces[1]) ** 2, rtol=1e-6)
 
 
 def test_the_value_of_a_state_is_that_of_samples_near_by(model, policy):
@@ -86,7 +129,7 @@ def test_the_value_of_a_state_is_that_of_samples_near_by(model, policy):
     assert w[0] > 0.9
     theta = np.array([plan.task.axes[0].values[3]])
     assert float(plan.worth(samples.x[7], samples.step[7], theta)) == pytest.approx(plan.values[7, 3], rel=0.2)
-    assert len(w) == planning.NEIGHBOURS
+    assert len(w) == USUAL.neighbours
 
 
 def test_clusters_lie_where_errors_do():
@@ -102,7 +145,7 @@ def test_clusters_lie_where_errors_do():
 def test_refining_adds_samples_that_the_policy_passes(model, paths, monkeypatch):
     monkeypatch.setattr(refine, "FRAMES", 20)
     monkeypatch.setattr(refine, "RUNS", 10)
-    plan = refine.refined(model, paths, Heading(count=8), data_samples(model), Costs(), rounds=1)
+    plan = refine.refined(model, paths, Heading(count=8), data_samples(model), rounds=1)
     assert len(plan.samples.x) == pytest.approx(1.5 * len(model.latent_rows), abs=1)
     assert plan.values.shape == (len(plan.samples.x), 8)
 

@@ -12,7 +12,7 @@ the derivatives of both; so are `poses` over x and `velocities` over (x_t - x_t-
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -73,6 +73,10 @@ class Connected:
         return sparse.condition(kernel, h, noise, inputs, Y, self.chosen.get("velocity_rows"))
 
     @cached_property
+    def _travels(self) -> Posterior:
+        return replace(self.velocities, weights=np.ascontiguousarray(self.velocities.weights[:, -3:]))
+
+    @cached_property
     def dynamics(self) -> Posterior:
         """f of (x_t-1, x_t-2)."""
         past, now = transitions(self.lengths, 2)
@@ -111,6 +115,10 @@ class Connected:
     def velocity(self, x: Float[Array, "*b Q"], x_before: Float[Array, "*b Q"]) -> Float[Array, "*b V"]:
         """Everything in a pose, then ahead, aside and turn of the root, per second."""
         return self.velocities.mean(moved(x, x_before))
+
+    def travel(self, x: Float[Array, "*b Q"], x_before: Float[Array, "*b Q"]) -> Float[Array, "*b 3"]:
+        """Of the velocity only ahead, aside and turn of the root."""
+        return self._travels.mean(moved(x, x_before))
 
     def next(self, x: Float[Array, "*b Q"], x_before: Float[Array, "*b Q"]) -> Float[Array, "*b Q"]:
         """The mean of the dynamics."""

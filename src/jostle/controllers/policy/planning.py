@@ -7,30 +7,22 @@ depend on values, so they are found once; a sweep of (7) is then a few array ope
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.spatial import KDTree
 
+from jostle.controllers.policy.constants import USUAL, Constants
 from jostle.controllers.policy.paths import Paths
 from jostle.controllers.policy.tasks import Axis, Step, Task
 from jostle.controllers.policy.value_iteration import settle
 from jostle.models.connected_model import Connected
 from jostle.types import Array, Float, Int
 
-NEIGHBOURS = 4
-FASTER = 2.0  # weight of velocities beside positions
-DISCOUNT = 0.95
 _LEAST = 1e-6  # squared distance
-
-
-@dataclass(frozen=True)
-class Costs:
-    """What a step costs beside what the task pays: 5.2, and how much it bends the way, which is ours."""
-
-    unsure: float = 0.04  # c_y: for a pose as unsure as those of the data are on average
-    bend: float = 0.0  # for a change of step as large as those of the data are on average
+_FEW = 6  # actions whose poses are looked at first
+_ESCAPED = 20.0  # times the variance that poses of the data have
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +31,21 @@ class Samples:
 
     x: Float[Array, "S Q"]
     step: Float[Array, "S Q"]  # x'
+    constants: Constants = USUAL
 
     @cached_property
     def tree(self) -> KDTree:
-        return KDTree(np.concatenate([self.x, FASTER * self.step], axis=1))
+        return KDTree(self.stacked(self.x, self.step))
+
+    def stacked(self, x: Float[Array, "*b Q"], step: Float[Array, "*b Q"]) -> Float[Array, "*b D"]:
+        """(x, x') as neighbours are told by."""
+        return np.concatenate([x, self.constants.faster * step], axis=-1)
 
     def weights(
         self, x: Float[Array, "*b Q"], step: Float[Array, "*b Q"]
     ) -> tuple[Int[Array, "*b k"], Float[Array, "*b k"]]:
         """The nearest samples, and how much each counts."""
-        far, near = self.tree.query(np.concatenate([x, FASTER * step], axis=-1), k=NEIGHBOURS)
+        far, near = self.tree.query(self.stacked(x, step), k=self.constants.neighbours)
         w = 1.0 / np.maximum(far**2, _LEAST)
         return np.asarray(near), w / np.sum(w, axis=-1, keepdims=True)
 
@@ -62,7 +59,10 @@ class Plan:
     task: Task
     samples: Samples
     values: Float[Array, "S *grid"]
-    costs: Costs = Costs()
+
+    @property
+    def constants(self) -> Constants:
+        return self.paths.constants
 
     @property
     def dt(self) -> float:
@@ -83,12 +83,18 @@ class Plan:
     def outcome(
         self, x: Float[Array, "*b Q"], step: Float[Array, "*b Q"], following: Float[Array, "*b A Q"]
     ) -> tuple[Step, Float[Array, "*b A"]]:
-        """What actions do, and what they cost."""
+        """What actions do, and what going there costs: the first term of R_Q, and how much it bends the way."""
         before = np.broadcast_to(x[..., None, :], following.shape)
+        mean = following[..., :1, :]
+        own = np.maximum(np.sum((mean - x[..., None, :]) ** 2, axis=-1), _LEAST)
+        cost = self.constants.stray * np.sum((following - mean) ** 2, axis=-1) / own
         bend = following - before - step[..., None, :]
-        cost = self.costs.unsure * self.model.variance(following) / self.sureness
-        cost += self.costs.bend * np.sum(bend**2, axis=-1) / self.usual_bend
+        cost += self.constants.bend * np.sum(bend**2, axis=-1) / self.usual_bend
         return Step.between(self.model, x[..., None, :], following), cost
+
+    def unsure(self, x: Float[Array, "*b Q"]) -> Float[Array, "*b"]:
+        """What being there costs: the second term of R_Q."""
+        return self.constants.unsure * self.model.variance(x) / self.sureness
 
     def worth(
         self, x: Float[Array, "*b Q"], step: Float[Array, "*b Q"], theta: Float[Array, "*b d"]
@@ -105,17 +111,47 @@ class Plan:
     def best(
         self, x: Float[Array, "*b Q"], step: Float[Array, "*b Q"], theta: Float[Array, "*b d"]
     ) -> tuple[Float[Array, "*b Q"], Float[Array, "*b"]]:
-        """The action of the policy, and what it is worth: the right side of (5)."""
+        """The action of the policy, and what it is worth: the right side of (5).
+
+        Variances take the most time, and only lower what an action is worth: they are asked for of the `_FEW` best,
+        and of those others that would be better still if their poses were sure.
+        """
         following = self.paths.actions(x, x - step)
         done, cost = self.outcome(x, step, following)
         asked = np.broadcast_to(theta[..., None, :], (*following.shape[:-1], theta.shape[-1]))
         paid = self.task.reward(done, asked) - cost
         future = self.worth(following, following - x[..., None, :], self.task.after(done, asked))
-        total = paid + DISCOUNT * future
+        total = paid + self.constants.discount * future
+        few = min(_FEW, total.shape[-1])
+        first = np.argpartition(-total, few - 1, axis=-1)[..., :few]
+        known = np.take_along_axis(total, first, -1) - self.unsure(np.take_along_axis(following, first[..., None], -2))
+        others = total > np.max(known, axis=-1, keepdims=True)
+        np.put_along_axis(others, first, False, axis=-1)
+        total = np.where(others, total, -np.inf)
+        if np.any(others):
+            total[others] -= self.unsure(following[others])
+        np.put_along_axis(total, first, known, axis=-1)
         which = np.argmax(total, axis=-1)[..., None]
-        return np.take_along_axis(following, which[..., None], axis=-2)[..., 0, :], np.take_along_axis(
-            total, which, -1
-        )[..., 0]
+        found = np.take_along_axis(following, which[..., None], axis=-2)[..., 0, :]
+        return self._led_back(x, found), np.take_along_axis(total, which, -1)[..., 0]
+
+    def _led_back(self, x: Float[Array, "*b Q"], found: Float[Array, "*b Q"]) -> Float[Array, "*b Q"]:
+        """Who has left the motions goes to the nearest pose of theirs: out there all ways lead on."""
+        out = self.model.variance(found) > _ESCAPED * self.sureness
+        if np.any(out):
+            rows = self.model.latent_rows
+            way = rows[self._places.query(found[out])[1]] - x[out]
+            size = np.linalg.norm(way, axis=-1, keepdims=True)
+            found[out] = x[out] + way * np.minimum(1.0, self._usual_step / np.maximum(size, 1e-12))
+        return found
+
+    @cached_property
+    def _places(self) -> KDTree:
+        return KDTree(self.model.latent_rows)
+
+    @cached_property
+    def _usual_step(self) -> float:
+        return float(np.median(np.linalg.norm(self.samples.step, axis=-1)))
 
 
 def _corners(axes: tuple[Axis, ...], theta: Float[Array, "*b d"]) -> tuple[list[tuple[Array, ...]], list[Array]]:
@@ -129,26 +165,27 @@ def _corners(axes: tuple[Axis, ...], theta: Float[Array, "*b d"]) -> tuple[list[
     return cells, shares
 
 
-def make_plan(model: Connected, paths: Paths, task: Task, samples: Samples, costs: Costs | None = None) -> Plan:
+def make_plan(model: Connected, paths: Paths, task: Task, samples: Samples) -> Plan:
     """Value iteration to convergence, (7)."""
     shape = tuple(axis.count for axis in task.axes)
-    plan = Plan(model, paths, task, samples, np.zeros((len(samples.x), *shape)), costs or Costs())
+    plan = Plan(model, paths, task, samples, np.zeros((len(samples.x), *shape)))
     following = paths.actions(samples.x, samples.x - samples.step)  # (S, A, Q)
     done, cost = plan.outcome(samples.x, samples.step, following)
+    cost = cost + plan.unsure(following)
     near, w = samples.weights(following, following - samples.x[:, None])  # (S, A, k)
     grid = np.stack(np.meshgrid(*(axis.values for axis in task.axes), indexing="ij"), axis=-1).reshape(-1, len(shape))
     asked = np.broadcast_to(grid, (*following.shape[:2], *grid.shape))  # (S, A, G, d)
     paid = task.reward(done.wider, asked) - cost[..., None]  # (S, A, G)
     cells, shares = _corners(task.axes, task.after(done.wider, asked))
     flat = [np.ravel_multi_index(cell, shape) for cell in cells]  # (S, A, G) each
-    values = settle(paid, near, w, flat, shares, DISCOUNT)
-    return Plan(model, paths, task, samples, values.reshape(-1, *shape), plan.costs)
+    values = settle(paid, near, w, flat, shares, paths.constants.discount)
+    return replace(plan, values=values.reshape(-1, *shape))
 
 
-def data_samples(model: Connected) -> Samples:
+def data_samples(model: Connected, constants: Constants = USUAL) -> Samples:
     """The training frames, each with the step that led to it."""
     x, steps = model.latent_rows, np.zeros_like(model.latent_rows)
     for first, length in zip(np.cumsum([0, *model.lengths[:-1]]), model.lengths, strict=True):
         own = np.diff(x[first : first + length], axis=0)
         steps[first + 1 : first + length], steps[first] = own, own[0]
-    return Samples(x, steps)
+    return Samples(x, steps, constants)

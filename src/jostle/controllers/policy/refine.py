@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from jostle.controllers.policy.paths import Paths
-from jostle.controllers.policy.planning import FASTER, Costs, Plan, Samples, make_plan
+from jostle.controllers.policy.planning import Plan, Samples, make_plan
 from jostle.controllers.policy.tasks import Step, Task
 from jostle.models.connected_model import Connected
 from jostle.types import Array, Float
@@ -29,24 +29,22 @@ def refined(
     paths: Paths,
     task: Task,
     samples: Samples,
-    costs: Costs,
     seed: int = 0,
     rounds: int = ROUNDS,
     told: Callable[[int, int], None] | None = None,
 ) -> Plan:
     """A plan after so many rounds."""
     rng, count = np.random.default_rng(seed), len(samples.x)
-    plan = make_plan(model, paths, task, samples, costs)
+    plan = make_plan(model, paths, task, samples)
     for done in range(rounds):
         if told is not None:
             told(done, rounds)
         states, errors = visited(plan, rng)
-        centres = clusters(states, errors, max(1, round(ADDED * count)), rng)
-        q = samples.x.shape[1]
-        samples = Samples(
-            np.concatenate([samples.x, centres[:, :q]]), np.concatenate([samples.step, centres[:, q:] / FASTER])
-        )
-        plan = make_plan(model, paths, task, samples, costs)
+        centres = clusters(states, errors, max(1, round(ADDED * count)), rng, paths.constants.faster)
+        x, step = np.split(centres, 2, axis=1)
+        step = step / paths.constants.faster
+        samples = Samples(np.concatenate([samples.x, x]), np.concatenate([samples.step, step]), paths.constants)
+        plan = make_plan(model, paths, task, samples)
     return plan
 
 
@@ -60,7 +58,7 @@ def visited(plan: Plan, rng: np.random.Generator) -> tuple[Float[Array, "n D"], 
         if frame % _SOONER == 0:
             theta = np.stack([rng.uniform(axis.low, axis.high, RUNS) for axis in plan.task.axes], axis=1)
         following, backed = plan.best(x, step, theta)
-        states.append(np.concatenate([x, FASTER * step], axis=1))
+        states.append(plan.samples.stacked(x, step))
         errors.append((plan.worth(x, step, theta) - backed) ** 2)
         theta = plan.task.after(Step.between(plan.model, x, following), theta)
         x, step = following, following - x
@@ -68,14 +66,18 @@ def visited(plan: Plan, rng: np.random.Generator) -> tuple[Float[Array, "n D"], 
 
 
 def clusters(
-    states: Float[Array, "n D"], weights: Float[Array, "n"], count: int, rng: np.random.Generator
+    states: Float[Array, "n D"],
+    weights: Float[Array, "n"],
+    count: int,
+    rng: np.random.Generator,
+    faster: float = 1.0,
 ) -> Float[Array, "m D"]:
     """Centres by expectation maximisation with clusters of a fixed width."""
     count = min(count, len(states))
     share = weights / np.sum(weights) if np.sum(weights) > 0 else np.full(len(states), 1.0 / len(states))
     centres = states[rng.choice(len(states), count, replace=False, p=_possible(share, count))]
     q = states.shape[1] // 2
-    speed = np.sum((states[:, q:] / FASTER) ** 2, axis=1)
+    speed = np.sum((states[:, q:] / faster) ** 2, axis=1)
     width = np.full(count, _WIDTH * float(np.mean(speed)))
     for _ in range(_STEPS):
         far = np.sum(states**2, axis=1)[:, None] - 2.0 * states @ centres.T + np.sum(centres**2, axis=1)[None]  # (n, m)

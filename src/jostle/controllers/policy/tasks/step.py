@@ -71,7 +71,7 @@ class Step:
     @classmethod
     def between(cls, model: Connected, x: Float[Array, "*#b Q"], following: Float[Array, "*#b Q"]) -> Step:
         """From latent positions to others; the first may have length 1 along some axes."""
-        travel = model.velocity(following, np.broadcast_to(x, following.shape))[..., -3:]
+        travel = model.travel(following, np.broadcast_to(x, following.shape))
         return cls(travel, 1.0 / model.features.fps, _Later(model, x), _Later(model, following))
 
     @property
