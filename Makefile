@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE  # compiled tests are kept, so that the second run starts at once
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo view test test-slow test-browser check format bench docs fuzz check-blender lock clips clean
+.PHONY: help setup setup-dev demo view test test-slow test-browser check format bench docs fuzz check-blender lock clips steered clean
 
 help:            ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -65,6 +65,9 @@ docs: setup      ## draw the pictures of README and docs anew
 
 clips: setup     ## make the shipped clips anew
 	$(BIN)/python -m jostle.assets.make
+
+steered: setup   ## learn the shipped character that is steered anew
+	$(BIN)/python -m jostle.assets.steered
 
 lock:            ## renew the locked versions (needs pip-tools in .venv)
 	$(PIP) install --quiet pip-tools

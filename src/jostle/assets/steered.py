@@ -8,6 +8,7 @@ Mirror images are added in learning, so that turns to one side are enough.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from jostle.assets import clip_path
@@ -38,7 +39,7 @@ def write_walk(path: PathLike = WALK) -> None:
     """The same call writes the same bytes; takes some minutes."""
     clips = chosen_clips()
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    policy = train_policy(clips, TASK, seed=SEED)
+    policy = replace(train_policy(clips, TASK, seed=SEED), sources=clips)
     save_controller(policy, path, seed=SEED, recipe={"module": "jostle.assets.steered", "task": TASK})
 
 
