@@ -13,21 +13,23 @@ walks in it ever comes to an end.
 
     graph = build_graph(clips, threshold=0.06)     # metres, of points, rms
     graph.jumps[0]                                 # frame 57 of all goes on as frame 212
-    graph.blended(graph.jumps[0])                  # the frames between, where the first clip has them
+    graph.blended(graph.jumps[:1])                 # the frames between, where the first clip has them
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from jaxtyping import Complex
 from scipy.ndimage import minimum_filter
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from jostle.clips.clip import Clip
-from jostle.clips.edit import turn
+from jostle.clips.edit import stacked
 from jostle.errors import MotionError
 from jostle.maths import quat
 from jostle.skeleton import Pose
@@ -72,22 +74,38 @@ class MotionGraph:
         clip, own = self.place(frame)
         return own + 1 < self.clips[clip].frame_count and bool(self.kept[frame] and self.kept[frame + 1])
 
-    def blended(self, jump: Jump) -> Clip:
-        """The `window` frames after the first, where the first clip is; the last has the pose of the second."""
-        (a, start), (b, end) = self.place(jump.start), self.place(jump.end)
-        old = self.clips[a].poses.rows(slice(start + 1, start + 1 + self.window))
-        new = self.clips[b].poses.rows(slice(end + 1 - self.window, end + 1))
-        theirs = self.clips[b].with_poses(new)
-        radians, shift = fit(self.clips[a].with_poses(old), theirs)
-        moved = turn(theirs, radians).poses
-        p = (np.arange(self.window) + 1.0) / self.window
+    @cached_property
+    def poses(self) -> Pose:
+        """All frames."""
+        return stacked([clip.poses for clip in self.clips])
+
+    def blended(self, jumps: Sequence[Jump]) -> Pose:
+        """Of each jump the `window` frames after the first, where the first clip is, (n, window). The last has the pose
+        of the second.
+        """
+        span = np.arange(self.window)
+        rows = np.array([jump.start for jump in jumps])[:, None] + 1 + span  # (n, L)
+        onto = np.array([jump.end for jump in jumps])[:, None] + 1 - self.window + span
+        old, new = self.poses.rows(rows), self.poses.rows(onto)
+        radians, shift = fit(self._flat[rows], self._flat[onto])
+        turned = quat.from_yaw(radians)[:, None]
+        there = quat.apply(turned, new.root) + np.pad(shift, ((0, 0), (0, 1)))[:, None]
+        wxyz = new.wxyz.copy()
+        wxyz[..., 0, :] = quat.mul(turned, wxyz[..., 0, :])
+        p = (span + 1.0) / self.window
         share = 3.0 * p**2 - 2.0 * p**3  # smooth at both ends
-        column = share[:, None]
-        root = (1.0 - column) * old.root + column * (moved.root + np.array([*shift, 0.0]))
+        root = (1.0 - share[:, None]) * old.root + share[:, None] * there
         offsets = None
-        if old.offsets is not None and moved.offsets is not None:
-            offsets = (1.0 - column[..., None]) * old.offsets + column[..., None] * moved.offsets
-        return self.clips[a].with_poses(Pose(root, quat.slerp(old.wxyz, moved.wxyz, column), offsets))
+        if old.offsets is not None and new.offsets is not None:
+            column = share[:, None, None]
+            offsets = (1.0 - column) * old.offsets + column * new.offsets
+        return Pose(root, quat.slerp(old.wxyz, wxyz, share[:, None]), offsets)
+
+    @cached_property
+    def _flat(self) -> Complex[Array, "N P"]:
+        """Points of all frames, seen from above."""
+        points = np.concatenate([_points(clip) for clip in self.clips])
+        return points[..., 0] + 1j * points[..., 1]
 
 
 def build_graph(clips: Sequence[Clip], threshold: float, blend: float = BLEND) -> MotionGraph:
@@ -164,12 +182,12 @@ def _strongest(graph: MotionGraph, lengths: Sequence[int]) -> MotionGraph:
     return replace(graph, jumps=jumps, kept=kept)
 
 
-def fit(clip: Clip, other: Clip) -> tuple[float, Float[Array, "2"]]:
-    """By how much `other` is turned about the vertical through the origin, then shifted, to lie on `clip` best."""
-    u, v = (_points(c).reshape(-1, 3)[:, :2] @ np.array([1.0, 1.0j]) for c in (clip, other))
-    radians = float(np.angle(np.sum((u - u.mean()) * np.conj(v - v.mean()))))
-    shift = u.mean() - np.exp(1j * radians) * v.mean()
-    return radians, np.array([shift.real, shift.imag])
+def fit(u: Complex[Array, "n L P"], v: Complex[Array, "n L P"]) -> tuple[Float[Array, "n"], Float[Array, "n 2"]]:
+    """By how much windows of points v are turned about the vertical through the origin, then shifted, to lie on u."""
+    middle, own = np.mean(u, axis=(1, 2)), np.mean(v, axis=(1, 2))
+    radians = np.angle(np.sum((u - middle[:, None, None]) * np.conj(v - own[:, None, None]), axis=(1, 2)))
+    shift = middle - np.exp(1j * radians) * own
+    return radians, np.stack([np.real(shift), np.imag(shift)], axis=-1)
 
 
 def _points(clip: Clip) -> Float[Array, "T P 3"]:

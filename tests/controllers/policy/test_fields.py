@@ -9,7 +9,6 @@ from jostle.clips.edit import trim_frames
 from jostle.controllers import Command, Controller, Start
 from jostle.controllers.policy.peers.fields import Field, FieldPolicy, FieldSettings, train_fields
 from jostle.controllers.policy.peers.frames import Rush, between, frames_of, moved, walked
-from jostle.controllers.policy.planning import DISCOUNT
 from jostle.controllers.policy.tasks import Heading
 from jostle.errors import CommandError
 from jostle.features import Placement
@@ -80,7 +79,7 @@ def test_values_of_a_field_keep_bellmans_equation(steered):
         for g, theta in enumerate(task.axes[0].values):
             after = np.array([theta]) - dt * v.travel[i, 2:] / dt
             assert float(np.max(steered.worth(stance, rushes, after))) == pytest.approx(steered.values[i, g], abs=0.02)
-    assert np.max(steered.values) <= 1.0 / (1.0 - DISCOUNT)
+    assert np.max(steered.values) <= 1.0 / (1.0 - steered.field.settings.discount)
 
 
 def test_a_field_goes_where_it_is_asked_to(steered):

@@ -9,7 +9,6 @@ from jostle.clips.edit import move, trim_frames, turn
 from jostle.clips.motion_graph import build_graph, find_jumps, fit, window_distances
 from jostle.controllers import Command, Controller, Start
 from jostle.controllers.policy.peers.graph import GraphPolicy, GraphSettings, train_graph
-from jostle.controllers.policy.planning import DISCOUNT
 from jostle.controllers.policy.tasks import Heading, Step
 from jostle.errors import CommandError, MotionError
 from jostle.maths import quat
@@ -26,21 +25,23 @@ def steered(clips):
     return train_graph(clips, Heading(count=12))
 
 
+def points(clip):
+    return np.concatenate([clip.globals.positions, clip.globals.ends], axis=1).reshape(-1, 3)
+
+
 def test_distances_are_those_of_the_best_fit(clips):
     """The closed form against windows that are laid onto each other point by point."""
     window = 6
     distances = window_distances(clips, window)
     for a, b in ((3, 20), (10, 41)):
         one, other = trim_frames(clips[0], a, a + window), trim_frames(clips[1], b, b + window)
-        radians, shift = fit(one, other)
-        laid = move(turn(other, radians), np.array([*shift, 0.0]))
-
-        def points(clip):
-            return np.concatenate([clip.globals.positions, clip.globals.ends], axis=1).reshape(-1, 3)
-
+        flat = [points(clip)[:, :2] @ np.array([1.0, 1.0j]) for clip in (one, other)]
+        (radians,), (shift,) = fit(*(each.reshape(1, window, -1) for each in flat))
+        shift = np.array([*shift, 0.0])
+        laid = move(turn(other, float(radians)), shift)
         apart = np.sqrt(np.mean(np.sum((points(one) - points(laid)) ** 2, axis=1)))
         assert distances[a, 60 + b] == pytest.approx(apart, abs=1e-9)
-        worse = move(turn(other, radians + 0.02), np.array([*shift, 0.0]))
+        worse = move(turn(other, float(radians) + 0.02), shift)
         assert np.sqrt(np.mean(np.sum((points(one) - points(worse)) ** 2, axis=1))) > apart
     assert np.isinf(distances[57, 3])
 
@@ -70,9 +71,9 @@ def test_whoever_is_in_the_graph_never_comes_to_an_end(clips):
 def test_a_blend_begins_in_one_clip_and_ends_in_the_other(clips):
     graph = build_graph(clips, threshold=0.15)
     jump = next(jump for jump in graph.jumps if graph.place(jump.start)[0] != graph.place(jump.end)[0])
-    blend = graph.blended(jump)
+    blend = graph.blended([jump]).rows(0)
     (a, start), (b, end) = graph.place(jump.start), graph.place(jump.end)
-    assert blend.frame_count == graph.window
+    assert len(blend.root) == graph.window
     joints = slice(1, None)
     np.testing.assert_allclose(np.abs(np.sum(blend.wxyz[-1, joints] * graph.clips[b].wxyz[end, joints], axis=1)), 1.0)
     usual = np.linalg.norm(np.diff(graph.clips[a].root[start - 3 : start + 1, :2], axis=0), axis=1).mean()
@@ -91,12 +92,12 @@ def test_values_are_what_the_best_way_on_pays(steered):
                 total, at = 0.0, np.array([[theta]])
                 for i in range(web.edges.count[edge]):
                     step = Step(web.strip.travel[[web.edges.first[edge] + i]] / steered.dt, steered.dt)
-                    total += DISCOUNT**i * float(task.reward(step, at)[0])
+                    total += steered.web.discount**i * float(task.reward(step, at)[0])
                     at = task.after(step, at)
                 first, second, share = task.axes[0].cells(at[:, 0])
                 end = values[web.edges.end[edge]]
                 worth.append(
-                    total + DISCOUNT ** web.edges.count[edge] * ((1 - share) * end[first] + share * end[second])
+                    total + web.discount ** web.edges.count[edge] * ((1 - share) * end[first] + share * end[second])
                 )
             assert max(worth) == pytest.approx(values[node, g], abs=0.01)
 

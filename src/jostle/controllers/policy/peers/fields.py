@@ -15,7 +15,7 @@ by value iteration at the frames of the data, over the grid of the task; between
 Departures, in favour of the method: * is the frame that the action is for, where the paper has the nearest, and delta
 0.3, where it has 0.1. From a few seconds of data an action that only blends velocities, and is pulled back to where it
 came from, hardly steers: of CMU's turning walks, 9 s, the field of the paper can go round at 34 degrees a second where
-the data turns at 90, and its reward is 0.25 a step, where 0.16 is what chance gives (`FieldSettings(15, 0.1, False)`).
+the data turns at 90, and its reward is 0.25 a step, where 0.16 is chance's (`FieldSettings(drift=0.1, chosen=False)`).
 The root's height and tilt, which the paper leaves out of its poses, count as those of a joint, or they
 would drift; rotations are blended as rotation vectors, small as they are. Contacts are not annotated, and feet are not
 cleaned up. The data is not compressed: a few seconds need no anchors.
@@ -32,6 +32,7 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from jostle.clips import Clip
+from jostle.controllers.policy.constants import Constants
 from jostle.controllers.policy.peers.frames import (
     Frames,
     Rush,
@@ -45,7 +46,6 @@ from jostle.controllers.policy.peers.frames import (
     walked,
 )
 from jostle.controllers.policy.peers.grid import Grid
-from jostle.controllers.policy.planning import DISCOUNT
 from jostle.controllers.policy.policy import packed, task_of, unpacked
 from jostle.controllers.policy.tasks import Step, Task
 from jostle.controllers.policy.value_iteration import settle
@@ -65,6 +65,7 @@ _LEAST = 1e-6  # squared distance
 class FieldSettings:
     near: int = 15  # k
     drift: float = 0.3  # delta
+    discount: float = Constants().discount  # a frame, as ours has
     chosen: bool = True  # pulled to the frame that the action is for; else, as in the paper, to the nearest
 
     def __post_init__(self) -> None:
@@ -213,7 +214,7 @@ class FieldPolicy:
         asked = np.broadcast_to(theta, (k, len(theta)))
         cells, shares = Grid(self.task.axes).corners(asked)  # (c, k)
         values = np.einsum("ck,kn,ckn->k", shares, w, self.values[near[None], cells[..., None]])
-        return self.task.reward(step, asked) + DISCOUNT * values
+        return self.task.reward(step, asked) + self.field.settings.discount * values
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
         frames = self.field.frames
@@ -254,4 +255,4 @@ def _values(own: Field, task: Task) -> Float[Array, "M G"]:
     after = task.after(Step(v.travel / dt, dt).wider, points)[:, None]  # (M, 1, G, d): when the step under way is done
     paid = task.reward(Step(rushes.travel / dt, dt).wider, np.broadcast_to(after, (*near.shape[:2], *after.shape[2:])))
     corners, shares = (np.broadcast_to(each, (len(each), *paid.shape)) for each in grid.corners(after))
-    return settle(paid, near, w, list(corners), list(shares), DISCOUNT)
+    return settle(paid, near, w, list(corners), list(shares), own.settings.discount)

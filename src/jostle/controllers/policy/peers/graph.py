@@ -9,7 +9,7 @@ is by the wish itself, not by the grid point next to it. Poses are those of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,20 +17,21 @@ import numpy as np
 
 from jostle.clips import Clip
 from jostle.clips.motion_graph import Jump, MotionGraph, graph_of, window_distances
+from jostle.controllers.policy.constants import Constants
 from jostle.controllers.policy.peers.frames import Frames, Stance, frames_of, of_travel, placed, unpack_frames, walked
 from jostle.controllers.policy.peers.grid import Grid
-from jostle.controllers.policy.planning import DISCOUNT
 from jostle.controllers.policy.policy import packed, task_of, unpacked
 from jostle.controllers.policy.tasks import Step, Task
 from jostle.controllers.protocol import Command, Observed, Start
 from jostle.errors import CommandError, MotionError
 from jostle.features import Placement
-from jostle.features.features import differentiate
 from jostle.maths import quat
+from jostle.maths.angles import wrapped
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float, Int
 
 _SETTLED, _SWEEPS = 1e-4, 2000
+_AT_ONCE = 2000  # jumps that are blended together
 _ENOUGH = 0.5  # of the frames must be in the graph
 _LOOSER, _LOOSEST = 1.25, 1.0  # times; metres
 
@@ -39,6 +40,7 @@ _LOOSER, _LOOSEST = 1.25, 1.0  # times; metres
 class GraphSettings:
     threshold: float = 0.1  # metres between windows, rms over points
     blend: float = 4.0 / 30.0  # seconds: shorter than usual, since what it buys in agility it loses in smoothness
+    discount: float = Constants().discount  # a frame, as ours has
 
     def __post_init__(self) -> None:
         if not (0.0 < self.threshold <= _LOOSEST and 0.0 < self.blend <= 1.0):
@@ -77,24 +79,28 @@ class Web:
 
     frames: Frames
     graph: MotionGraph
+    discount: float
 
     @cached_property
     def _parts(self) -> tuple[Edges, Strip]:
         stances = self.frames.stances
         on = np.array([n for n in np.flatnonzero(self.graph.kept) if self.graph.goes_on(int(n))], dtype=np.int64)
         wxyz, line, travel = [stances.wxyz[on + 1]], [stances.line[on + 1]], [self.frames.steps[on + 1]]
-        for jump in self.graph.jumps:
-            clip, own = self.graph.place(jump.start)
-            blend = self.graph.blended(jump)
-            before = self.graph.clips[clip].pose(own)
-            facing = quat.yaw(np.concatenate([before.wxyz[:1], blend.wxyz[:, 0]]))
-            steps, turns = differentiate(np.concatenate([before.root[None, :2], blend.root[:, :2]]), facing)
+        for first in range(0, len(self.graph.jumps), _AT_ONCE):
+            some = self.graph.jumps[first : first + _AT_ONCE]
+            blend = self.graph.blended(some)  # (n, L)
+            before = self.graph.poses.rows(np.array([jump.start for jump in some]))
+            facing = quat.yaw(np.concatenate([before.wxyz[:, None, 0], blend.wxyz[..., 0, :]], axis=1))
+            moves = np.diff(np.concatenate([before.root[:, None], blend.root], axis=1), axis=1) * [1.0, 1.0, 0.0]
+            seen = quat.apply(quat.from_yaw(-facing[:, :-1]), moves)
+            turns = wrapped(np.diff(facing, axis=1))
             tilted = blend.wxyz.copy()
-            tilted[:, 0] = quat.mul(quat.from_yaw(-facing[1:]), tilted[:, 0])
-            flat = [] if blend.offsets is None else [blend.offsets.reshape(len(tilted), -1)]
-            wxyz.append(tilted)
-            line.append(np.concatenate([blend.root[:, 2:], *flat], axis=1))
-            travel.append(np.concatenate([steps, turns[:, None]], axis=1)[1:])
+            tilted[..., 0, :] = quat.mul(quat.from_yaw(-facing[:, 1:]), tilted[..., 0, :])
+            parts = [blend.root[..., 2:]]
+            parts += [] if blend.offsets is None else [blend.offsets.reshape(*blend.offsets.shape[:2], -1)]
+            wxyz.append(tilted.reshape(-1, *tilted.shape[2:]))
+            line.append(np.concatenate(parts, axis=-1).reshape(len(wxyz[-1]), -1))
+            travel.append(np.concatenate([seen[..., :2], turns[..., None]], axis=-1).reshape(-1, 3))
         counts = np.array([*np.ones(len(on)), *(self.graph.window for _ in self.graph.jumps)], dtype=np.int64)
         starts = np.array([*on, *(jump.start for jump in self.graph.jumps)], dtype=np.int64)
         ends = np.array([*(on + 1), *(jump.end for jump in self.graph.jumps)], dtype=np.int64)
@@ -119,7 +125,7 @@ class Web:
             now = i < edges.count[which]
             travel = self.strip.travel[(edges.first[which] + i)[now]] / dt
             step = Step(travel, dt).wider
-            paid[now] += DISCOUNT**i * task.reward(step, theta[now])
+            paid[now] += self.discount**i * task.reward(step, theta[now])
             theta = theta.copy()
             theta[now] = task.after(step, theta[now])
         return paid, theta
@@ -186,7 +192,7 @@ class GraphPolicy:
         if len(which) == 1:
             return int(which[0])
         paid, after = self.web.along(self.task, which, np.broadcast_to(theta, (len(which), 1, len(theta))))
-        return int(which[np.argmax(_backed(self.web.edges, which, self.task, self.values, paid, after)[:, 0])])
+        return int(which[np.argmax(_backed(self.web, which, self.task, self.values, paid, after)[:, 0])])
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
         frames, graph = self.web.frames, self.web.graph
@@ -209,10 +215,11 @@ class GraphPolicy:
             raise ValueError("values")
         if any(not (0 <= n < count and kept[n]) for jump in jumps for n in (jump.start, jump.end)):
             raise ValueError("starts")
-        web = Web(frames, MotionGraph(frames.clips, int(data["window"]), jumps, kept))
+        settings = GraphSettings(**data["settings"])
+        web = Web(frames, MotionGraph(frames.clips, int(data["window"]), jumps, kept), settings.discount)
         if set(web.edges.of) != set(np.flatnonzero(kept).tolist()):
             raise ValueError("kept")
-        return cls(web, task, GraphSettings(**data["settings"]), values)
+        return cls(web, task, settings, values)
 
 
 def train_graph(
@@ -236,7 +243,7 @@ def train_graph(
         graph = graph_of(frames.clips, window, distances, threshold)
     if not np.any(graph.kept):
         raise MotionError("No two windows of these clips are alike, so no graph goes on for ever; give more clips.")
-    web, used = Web(frames, graph), GraphSettings(min(threshold, _LOOSEST), settings.blend)
+    web, used = Web(frames, graph, settings.discount), replace(settings, threshold=min(threshold, _LOOSEST))
     return GraphPolicy(web, chosen, used, _values(web, chosen), tuple(clips))
 
 
@@ -249,7 +256,7 @@ def _values(web: Web, task: Task) -> Float[Array, "N G"]:
     paid, after = web.along(task, every, np.broadcast_to(points, (len(every), *points.shape)))
     values = np.zeros((len(web.graph.kept), len(points)))
     for _ in range(_SWEEPS):
-        new = np.maximum.reduceat(_backed(edges, every, task, values, paid, after)[order], begins, axis=0)
+        new = np.maximum.reduceat(_backed(web, every, task, values, paid, after)[order], begins, axis=0)
         change = float(np.max(np.abs(new - values[nodes])))
         values[nodes] = new
         if change < _SETTLED:
@@ -258,7 +265,7 @@ def _values(web: Web, task: Task) -> Float[Array, "N G"]:
 
 
 def _backed(
-    edges: Edges,
+    web: Web,
     which: Int[Array, "E"],
     task: Task,
     values: Float[Array, "N G"],
@@ -267,5 +274,6 @@ def _backed(
 ) -> Float[Array, "E H"]:
     """What edges pay and what their ends are worth."""
     cells, shares = Grid(task.axes).corners(after)  # (c, E, H)
+    edges, discount = web.edges, web.discount
     onward = np.sum(shares * values[edges.end[which][:, None], cells], axis=0)
-    return paid + DISCOUNT ** edges.count[which][:, None] * onward
+    return paid + discount ** edges.count[which][:, None] * onward
