@@ -6,7 +6,19 @@ import argparse
 import json
 from importlib import import_module
 
-ALL = ("importing", "reading", "kinematics", "dynamics", "walk", "models", "response", "compliance", "live", "page")
+ALL = (
+    "importing",
+    "reading",
+    "kinematics",
+    "dynamics",
+    "walk",
+    "models",
+    "response",
+    "compliance",
+    "control",
+    "live",
+    "page",
+)
 
 
 def main() -> None:

@@ -29,6 +29,10 @@ EXPERIMENTS = {
         "jostle.evaluate.compliance.experiment",
         "how any clip gives way to small pushes and comes back: Ye & Liu 2008",
     ),
+    "control": (
+        "jostle.evaluate.control.experiment",
+        "how characters are steered after a few seconds of motion, beside other methods: Levine et al. 2012",
+    ),
     "reconstruction": (
         "jostle.evaluate.reconstruction.experiment",
         "how poses that were not seen go through a latent space, and where it leads: Ye & Liu 2010",
