@@ -4,7 +4,7 @@ reward, acceleration_ratio       a step of 1,000 with random directions; joint a
 …_fields, …_graph, …_noconn      motion fields, a motion graph, and ours without the prior of connectivity
 turn_s, missed                   after 90 and 180 degrees until it travels within 15 degrees for good, of 20 turns each
 reachable, inter_clip            of the latent space: which share of the data runs come near; how near clips lie
-quality                          variance of poses over its mean at the data, 99th percentile; escapes (walk 2: in 100,000 steps)
+quality                          variance of poses over its mean at the data: 99th percentile, and escapes
 skate_ratio, ik_cm, switch_seam_cm    feet, hands, and changing from walking to running
 hit_rate, hit_rate_raw           strikes, with inverse kinematics at the strike and by the policy alone
 
