@@ -33,6 +33,7 @@ KINDS = {  # what `load_controller` can bring back to life: module and class, op
     "dynamic": ("jostle.controllers.dynamic.dynamic", "Dynamic"),
     "compliant": ("jostle.controllers.compliant.compliant", "Compliant"),
     "policy": ("jostle.controllers.policy.policy", "Policy"),
+    "switch": ("jostle.controllers.policy.switching", "Switch"),
     "motion_field": ("jostle.controllers.policy.peers.fields", "FieldPolicy"),
     "motion_graph": ("jostle.controllers.policy.peers.graph", "GraphPolicy"),
     "model": ("jostle.controllers.rollout", "Rollout"),

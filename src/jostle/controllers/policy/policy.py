@@ -2,13 +2,13 @@
 
 Every frame the policy chooses where the latent position goes (`planning`), the pose follows by the conditional mean of
 section 6.2, and the root by the velocities of the model. What is shown is the most likely pose that satisfies the
-constraints which are on (`constraints`), and the next frame goes on from it. Pushes displace it before (`pushes`).
+constraints which are on (`constraints`), and the next frame goes on from it. Pushes set it apart from that (`pushes`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,8 @@ from jostle.body import Body
 from jostle.clips import Clip
 from jostle.controllers.dynamic.deform import Stand
 from jostle.controllers.obstacles import Obstacle
-from jostle.controllers.policy.blending import HALFLIFE, Apart, Seam
+from jostle.controllers.policy.blending import Apart, Seam, change_between
+from jostle.controllers.policy.constants import Constants
 from jostle.controllers.policy.constraints import (
     Anatomy,
     Clear,
@@ -34,8 +35,8 @@ from jostle.controllers.policy.constraints import (
 from jostle.controllers.policy.constraints.configuration import Configuration
 from jostle.controllers.policy.constraints.footlock import Planted
 from jostle.controllers.policy.paths import Paths, learn_steps
-from jostle.controllers.policy.planning import Costs, Plan, Samples, data_samples
-from jostle.controllers.policy.pushes import Bruiser, Jolt
+from jostle.controllers.policy.planning import Plan, Samples, data_samples
+from jostle.controllers.policy.pushes import Bruiser, Pressing
 from jostle.controllers.policy.refine import ROUNDS, refined
 from jostle.controllers.policy.relocate import refined as relocated
 from jostle.controllers.policy.tasks import Follow, GoTo, Heading, Striking, Task, checked
@@ -68,8 +69,8 @@ class PolicyState:
     held: tuple[Held, ...] = ()  # constraints at work
     settings: Mapping[str, float] = field(default_factory=dict)  # that were changed
     target: Float[Array, "3"] | None = None  # what was pointed at last, in the world
-    jolt: Jolt = field(default_factory=Jolt)  # what pushes have left
-    apart: Seam | Apart | None = None  # from the motion of another policy
+    pressing: tuple[Pressing, ...] = ()  # pushes that go on
+    apart: Seam | Apart | None = None  # from what the policy would do, by pushes or after another policy
 
     @property
     def pose(self) -> Pose:
@@ -182,17 +183,16 @@ class Policy:
         check_settings(self.settings, command.settings)
         settings = {**state.settings, **command.settings} if command.settings else state.settings
         target = state.target if command.target is None else np.asarray(command.target, dtype=float)
-        at, x_before, step, jolt = self._struck(state, command)
-        seen = Placement(at.place.x, at.place.y, float(quat.yaw(at.local[0])))
+        at, seen = state.body, state.facing
+        x_before, step, pressing, apart = self._struck(state, command)
         wish = self.plan.task.heard(state.wish, command, seen)
         x, _ = self.plan.best(x_before, step, self.plan.task.seen(wish, seen))
-        row, travel, apart = self._followed(state.apart, at.unit_row, x, x_before)
-        place = _ahead(at.place, travel, self.dt)
-        place = self.synthesis.stopped(at.positions[0], place, state.held)
+        row, travel, apart = self._followed(apart, at.unit_row, x, x_before)
+        place = self.synthesis.stopped(at.positions[0], _ahead(at.place, travel, self.dt), state.held)
         mean = self.anatomy.kinematics.at(row, place)
         body, held = self.synthesis.step(mean, at, state.held, self._wanted(settings), target)
         return PolicyState(
-            body, state.time + self.dt, x, x - x_before, wish, self._seen(x, held), held, settings, target, jolt,
+            body, state.time + self.dt, x, x - x_before, wish, self._seen(x, held), held, settings, target, pressing,
             apart,
         )  # fmt: skip
 
@@ -200,30 +200,36 @@ class Policy:
         self, apart: Seam | Apart | None, before: Float[Array, "P"], x: Float[Array, "Q"], x_before: Float[Array, "Q"]
     ) -> tuple[Float[Array, "P"], Float[Array, "3"], Apart | None]:
         """The conditional mean, the root's travel, and what sets both apart from here on."""
-        travel = self.model.velocity(x, x_before)[-3:]
+        travel = self.model.travel(x, x_before)
         if apart is None:
             return self.model.follow(before, x, x_before), travel, None
         rows = self.model.pose_rows(np.stack([x_before, x]))
         now = apart.apart(rows[0], rows[1], travel, self.dt) if isinstance(apart, Seam) else apart
-        row, after = self.model.follow(before - now.row, x, x_before), now.after(self.dt, HALFLIFE)
+        row, after = self.model.follow(before - now.row, x, x_before), now.after(self.dt)
         return (row, travel, None) if after is None else (row + after.row, travel + after.travel, after)
 
     def _wanted(self, settings: Mapping[str, float]) -> list[float]:
         """How much of each constraint."""
         return [float(settings.get(b.name, b.on)) if isinstance(b, Toggle) else 1.0 for b in self.bounds]
 
-    def _struck(self, state: PolicyState, command: Command) -> tuple[Configuration, Array, Array, Jolt]:
-        """The last frame as pushes have displaced it, the latent position and step that fit it, and what is left."""
-        jolt = state.jolt
-        if command.pushes:
-            jolt = self.bruiser.begun(jolt, command.pushes, state.time)
-        if not jolt.moves:
-            return state.body, state.x, state.step, jolt
-        jolt, pose = self.bruiser.struck(jolt, state.pose, self._stands(state.held), state.time)
-        at = self.anatomy.kinematics.of_pose(pose, state.body.row)
-        change = self.model.velocity(state.x, state.x - state.step)
-        found = relocated(self.model, at.row, change, state.x, state.step, FOLLOWS)
-        return at, found.x, found.step, jolt
+    def _struck(
+        self, state: PolicyState, command: Command
+    ) -> tuple[Float[Array, "Q"], Float[Array, "Q"], tuple[Pressing, ...], Seam | Apart | None]:
+        """Under pushes: the latent position and step that fit the pose, what goes on, and what sets it apart."""
+        if not command.pushes and not state.pressing:
+            return state.x, state.step, (), state.apart
+        pressing = self.bruiser.begun(state.pressing, command.pushes, state.time)
+        body, model = state.body, self.model
+        pose = self.bruiser.displaced(state.pose, pressing, self._stands(state.held), state.time)
+        gained = change_between(body, self.anatomy.kinematics.of_pose(pose, body.row), self.dt)
+        none = np.zeros_like(body.row)
+        apart = (Apart(none, none, np.zeros(3)) if state.apart is None else state.apart).pushed(gained)
+        if isinstance(apart, Seam):
+            return state.x, state.step, pressing, apart
+        change = model.velocity(state.x, state.x - state.step) + np.concatenate([apart.rate, apart.travel])
+        found = relocated(model, body.unit_row, change, state.x, state.step, FOLLOWS)
+        known = model.pose_rows(np.stack([state.x, found.x]))  # what the model says of the push is apart no longer
+        return found.x, found.step, pressing, replace(apart, row=apart.row + known[0] - known[1])
 
     def _stands(self, held: Sequence[Held]) -> list[Stand]:
         soles = self.anatomy.soles
@@ -245,7 +251,7 @@ class Policy:
         data = {
             "model": fitted,
             "task": packed(plan.task),
-            "costs": asdict(plan.costs),
+            "constants": asdict(plan.constants),
             "linear": self.linear,
         }
         if self.constraints is not None:
@@ -260,13 +266,14 @@ class Policy:
         inner = {name.removeprefix(mark): array for name, array in arrays.items() if name.startswith(mark)}
         model = Connected.unpack(dict(data["model"]), inner)
         task = unpacked(data["task"], task)
-        samples = Samples(arrays["sample_x"], arrays["sample_step"])
+        constants = Constants(**data["constants"])
+        samples = Samples(arrays["sample_x"], arrays["sample_step"], constants)
         settings = LatentDynamics(model.latent_rows.shape[1], order=2, steps=True)
         steps = Dynamics(settings, model.latent_rows, model.lengths, arrays["steps"])
         values = arrays["values"]
         if values.shape != (len(samples.x), *(axis.count for axis in task.axes)) or not np.all(np.isfinite(values)):
             raise ValueError("values")
-        plan = Plan(model, Paths(steps, model.latent_rows), task, samples, values, Costs(**data["costs"]))
+        plan = Plan(model, Paths(steps, model.latent_rows, constants), task, samples, values)
         own = unpack_constraints(data["constraints"]) if "constraints" in data else None
         return cls(plan, own, bool(data.get("linear", False)))
 
@@ -313,7 +320,7 @@ def train_policy(
     clips: Sequence[Clip],
     task: Task | str = "heading",
     *,
-    costs: Costs | None = None,
+    constants: Constants | None = None,
     rounds: int = ROUNDS,
     seed: int = 0,
     watch: Watch | None = None,
@@ -322,20 +329,20 @@ def train_policy(
     wanted = task_of(task) if isinstance(task, str) else task
     clips = wanted.chosen(clips)
     model = fit_connected(clips, latent=wanted.latent, mirrored=wanted.mirrored, seed=seed, watch=watch)
-    return plan_policy(model, wanted, costs=costs, rounds=rounds, seed=seed)
+    return plan_policy(model, wanted, constants=constants, rounds=rounds, seed=seed)
 
 
 def plan_policy(
     model: Connected,
     task: Task,
     *,
-    costs: Costs | None = None,
+    constants: Constants | None = None,
     rounds: int = ROUNDS,
     seed: int = 0,
     told: Callable[[int, int], None] | None = None,
 ) -> Policy:
     """How to do a task with a model that is learnt."""
     task = checked(task, model)
-    paths = Paths(learn_steps(model), model.latent_rows)
-    costs = costs or Costs(**task.costs)
-    return Policy(refined(model, paths, task, data_samples(model), costs, seed, rounds, told))
+    constants = constants or Constants(**task.constants)
+    paths = Paths(learn_steps(model), model.latent_rows, constants)
+    return Policy(refined(model, paths, task, data_samples(model, constants), seed, rounds, told))

@@ -1,10 +1,12 @@
-"""What a push does to a steered character: it displaces the pose from which the conditional mean goes on.
+"""What a push does to a steered character: it sets the body going beside its motion.
 
-A force moves the body by its equations of motion, as in `dynamic.deform`: mass matrix, tension of the joints, feet that
-stand. That gives velocities beyond those of the motion, u. They fade, those of joints as muscles catch them, that of
-the body as a whole as it is braked step by step; as long as they last the pose of the last frame is displaced by u dt.
-This displaced pose is y_t-1 of section 6.2, so that the character comes back at the pace of the data, wherever the
-policy leads meanwhile.
+A force changes velocities by the equations of motion, as in `dynamic.deform`: mass matrix, tension of the joints, feet
+that stand. What it adds in a frame becomes the rate of what is `Apart` from the motion: of the pose, which yields and
+comes back on a spring, and of the root's travel, which is braked. The policy goes on meanwhile from where the character
+has come to, and the latent position follows a pose that fits it better (`relocate`).
+
+Displacing y_t-1 alone would be the paper's way to come back, at the pace of the data. With these models that pace is a
+twentieth of a second to half of the way, faster than anybody's: 300 N at the chest moved it by 2 cm.
 """
 
 from __future__ import annotations
@@ -18,11 +20,8 @@ from jostle.body import Body, compile_body
 from jostle.controllers.dynamic.deform import Deformer, Load, Stand
 from jostle.controllers.protocol import Push
 from jostle.skeleton import Pose
-from jostle.types import Array, Float
 
-CAUGHT = 0.10  # seconds in which joints lose half of what a push gave them
-BRAKED = 0.22  # seconds: the body as a whole
-_NOTHING = 1e-3  # metres and radians a second
+TENSION = 2.0  # of joints: half of that of a person who stands and is ready
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,44 +33,22 @@ class Pressing:
     end: float  # seconds
 
 
-@dataclass(frozen=True, eq=False)
-class Jolt:
-    """What pushes have left: velocities beyond those of the motion, in MuJoCo's order; none at all is None."""
-
-    velocity: Float[Array, "nv"] | None = None
-    pressing: tuple[Pressing, ...] = ()
-
-    @property
-    def moves(self) -> bool:
-        return self.velocity is not None or bool(self.pressing)
-
-
 class Bruiser:
     """A workspace for one body: keep one per thread."""
 
     def __init__(self, body: Body, dt: float) -> None:
         self.body, self.dt = body, dt
-        self.deformer = Deformer(compile_body(body), dt)
-        fades = np.full(self.deformer.physics.velocity_count, 0.5 ** (dt / CAUGHT))
-        fades[:6] = 0.5 ** (dt / BRAKED)
-        self._fades = fades
+        self._deformer = Deformer(compile_body(body), dt, tension=TENSION)
 
-    def begun(self, jolt: Jolt, pushes: Sequence[Push], time: float) -> Jolt:
+    def begun(self, pressing: tuple[Pressing, ...], pushes: Sequence[Push], time: float) -> tuple[Pressing, ...]:
+        """With those that begin now, without those that are over."""
         new = tuple(Pressing(self.body.part(push.part), push, time + push.duration) for push in pushes)
-        return Jolt(jolt.velocity, jolt.pressing + new) if new else jolt
+        return tuple(one for one in pressing + new if one.end > time + 1e-9)
 
-    def struck(self, jolt: Jolt, pose: Pose, stands: Sequence[Stand], time: float) -> tuple[Jolt, Pose]:
-        """A frame later: what is left, and the pose that the next frame goes on from."""
-        shares = [float(np.clip((one.end - time) / self.dt, 0.0, 1.0)) for one in jolt.pressing]
-        loads = [
-            Load(one.joint, share * one.push.force, one.push.point)
-            for one, share in zip(jolt.pressing, shares, strict=True)
-        ]
-        velocity = np.zeros_like(self._fades) if jolt.velocity is None else jolt.velocity
-        if loads:
-            velocity = velocity + self.deformer.displacement(pose, loads, stands) / self.dt
-        pose = self.deformer.displaced(pose, self.dt * velocity)
-        velocity = self._fades * velocity
-        going = tuple(one for one in jolt.pressing if one.end > time + self.dt + 1e-9)
-        still = not going and float(np.max(np.abs(velocity))) < _NOTHING
-        return Jolt(None if still else velocity, going), pose
+    def displaced(self, pose: Pose, pressing: Sequence[Pressing], stands: Sequence[Stand], time: float) -> Pose:
+        """Where the velocities that a frame of pushes adds lead within a frame."""
+        loads = []
+        for one in pressing:
+            share = float(np.clip((one.end - time) / self.dt, 0.0, 1.0))
+            loads.append(Load(one.joint, share * one.push.force, one.push.point))
+        return self._deformer.deform(pose, loads, stands)

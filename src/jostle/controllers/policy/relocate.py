@@ -66,8 +66,8 @@ def refined(
 
 
 def cost(
-    model: Connected, row: Float[Array, "P"], change: Float[Array, "V"], z: Float[Array, "2*Q"]
-) -> tuple[float, Float[Array, "2*Q"]]:
+    model: Connected, row: Float[Array, "P"], change: Float[Array, "V"], z: Float[Array, "n"]
+) -> tuple[float, Float[Array, "n"]]:
     """E at x and s side by side, and its derivative."""
     q, (w, v) = len(z) // 2, model.scales
     usual, usual_change = _usual(model)

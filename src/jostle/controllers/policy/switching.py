@@ -19,16 +19,14 @@ import numpy as np
 from jostle.body import Body
 from jostle.clips import Clip
 from jostle.controllers.obstacles import Obstacle
-from jostle.controllers.policy.blending import Seam
+from jostle.controllers.policy.blending import Seam, change_between
 from jostle.controllers.policy.constraints import Held, Toggle
-from jostle.controllers.policy.constraints.configuration import Configuration
 from jostle.controllers.policy.constraints.footlock import Planted
 from jostle.controllers.policy.planning import Samples, data_samples
 from jostle.controllers.policy.policy import Policy, PolicyState
 from jostle.controllers.policy.relocate import relocate
 from jostle.controllers.protocol import Command, Observed, Setting, Start, check_settings
 from jostle.errors import CommandError, MotionError, unknown_name
-from jostle.features.features import differentiate
 from jostle.maths import quat
 from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
@@ -147,12 +145,12 @@ class Switch:
         old, new, shown = self.policies[state.playing], self.policies[name], state.pose
         kinematics, model = new.anatomy.kinematics, new.model
         body = kinematics.of_pose(shown, model.centre)
-        change = _change(kinematics.of_pose(state.before, body.row), body, self.dt)
+        change = change_between(kinematics.of_pose(state.before, body.row), body, self.dt)
         found = relocate(model, self._data[name], body.row, change)
         own = state.inner
         inner = PolicyState(
             body, own.time, found.x, found.step, new.plan.task.begin(own.facing), own.observed, _kept(old, new, own),
-            own.settings, own.target, own.jolt, Seam(body.row, change),
+            own.settings, own.target, own.pressing, Seam(body.row, change),
         )  # fmt: skip
         aside = quat.log(quat.mul(shown.wxyz, quat.inv(body.pose.wxyz)))
         return SwitchState(name, inner, state.before, np.where(np.abs(aside) < _GONE, 0.0, aside))
@@ -173,13 +171,6 @@ class Switch:
             own = {key.removeprefix(mark): array for key, array in arrays.items() if key.startswith(mark)}
             policies[str(one["name"])] = Policy.unpack(one["policy"], own)
         return cls(policies)
-
-
-def _change(before: Configuration, now: Configuration, dt: float) -> Float[Array, "V"]:
-    """How fast a row and the root change, per second."""
-    places = np.array([[c.place.x, c.place.y] for c in (before, now)])
-    steps, turns = differentiate(places, np.array([before.place.heading, now.place.heading]))
-    return np.concatenate([now.row - before.row, steps[1], turns[1:]]) / dt
 
 
 def _kept(old: Policy, new: Policy, state: PolicyState) -> tuple[Held, ...]:

@@ -56,12 +56,13 @@ def ik_of(policy: Policy, seed: int = 0, frames: int = 300, part: str = "right_h
     joint = own.anatomy.part(part)
     base, length = own.anatomy.limb(joint)
     state, wish, rng = own.init(Start(seed=seed)), 0.0, np.random.default_rng(seed)
+    shoulder = own.skeleton.rest_positions[base] - own.skeleton.rest_positions[0]
     missed, states = [], [state]
     for frame in range(frames):
         wish = rng.uniform(-np.pi, np.pi) if frame % round(EVERY / own.dt) == 0 else wish
         turn, out = 2.0 * np.pi * frame * own.dt / 3.0, 0.65 * length
         away = out * np.array([1.0, 0.5 * np.cos(turn) - 0.3, 0.5 * np.sin(turn)])
-        target = state.body.positions[base] + quat.apply(quat.from_yaw(state.facing.heading), away)
+        target = state.body.positions[0] + quat.apply(quat.from_yaw(state.facing.heading), shoulder + away)
         state = own.step(state, Command(heading=wish, target=target))
         states.append(state)
         at = state.body.positions

@@ -16,7 +16,7 @@ from jostle.controllers.policy.constraints.solids import Clear
 from jostle.features import Placement
 from jostle.types import Array, Float
 
-ROOT, STEADY = 4, 0.1  # height and tilt: where they gave way as readily as legs do, the head would nod at every step
+CARRIED = 0.18
 EASE = 0.4  # seconds in which a constraint takes hold, and lets go
 
 
@@ -39,10 +39,17 @@ class Synthesis:
 
     @cached_property
     def spread(self) -> Float[Array, "P"]:
-        """w^-2: how readily each channel gives way; the root's, which everything hangs from, `STEADY` of that."""
-        own = self.anatomy.model.scales[0] ** -2
-        own[:ROOT] *= STEADY
-        return own
+        """w^-2, how readily each channel gives way, and less for what carries much: the root, the trunk.
+
+        Otherwise the head would nod at every step, and who reaches for something would bend his back as readily as his
+        elbow. `CARRIED` is the share of the body's mass at which a joint gives way half as much.
+        """
+        anatomy = self.anatomy
+        features, mass = anatomy.model.features, anatomy.body.mass
+        below = [mass[anatomy.skeleton.subtree(joint)].sum() for joint in range(len(mass))]
+        gives = 1.0 / (1.0 + (np.array(below) / mass.sum() / CARRIED) ** 2)
+        each = [np.full(4, gives[0]), np.repeat(gives[features.joints], 4), np.repeat(gives[features.bones], 3)]
+        return np.concatenate(each) * anatomy.model.scales[0] ** -2
 
     def init(self, mean: Configuration) -> tuple[Configuration, tuple[Held, ...]]:
         """The first pose is the mean; constraints take hold from there."""
