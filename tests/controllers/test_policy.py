@@ -93,21 +93,21 @@ def test_the_best_action_is_the_best_of_all(policy):
     following = plan.paths.actions(x, x - step)
     done, cost = plan.outcome(x, step, following)
     asked = np.broadcast_to(theta[:, None], (*following.shape[:2], 1))
-    total = plan.task.reward(done, asked) - cost - plan.unsure(following)
+    total = plan.task.reward(done, asked) - cost - USUAL.unsure * plan.doubt(following)
     total += USUAL.discount * plan.worth(following, following - x[:, None], plan.task.after(done, asked))
     np.testing.assert_allclose(worth, np.max(total, axis=1), atol=1e-9)
-    sure = plan.model.variance(found) < 20.0 * plan.sureness
+    sure = plan.doubt(found) < 20.0
     np.testing.assert_allclose(found[sure], following[np.arange(40), np.argmax(total, axis=1)][sure])
 
 
 def test_who_has_left_the_motions_comes_back(policy):
     plan = policy.plan
-    x, step = plan.model.latent_rows[30] + 4.0, plan.samples.step[30]
+    x, step = plan.model.latent_rows[30:31] + 4.0, plan.samples.step[30:31]
     far = []
     for _ in range(60):
-        following, _ = plan.best(x, step, np.zeros(1))
+        following, _ = plan.best(x, step, np.zeros((1, 1)))
         x, step = following, following - x
-        far.append(float(plan.model.variance(x) / plan.sureness))
+        far.append(plan.doubt(x)[0])
     assert far[0] > 20.0
     assert max(far[-10:]) < 20.0
 

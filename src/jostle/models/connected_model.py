@@ -138,9 +138,9 @@ class Connected:
 
     def follow(self, y_before: Float[Array, "P"], x: Float[Array, "Q"], x_before: Float[Array, "Q"]) -> Array:
         """The pose at x given what the pose at x_before really was: 6.2. It returns to g(x) at the pace of the data."""
-        spread = self.poses.covariance(np.stack([x, x_before]))
+        mean, spread = self.poses.joint(np.stack([x, x_before]))
         kept = np.clip(spread[0, 1] / max(spread[1, 1], 1e-12), 0.0, 1.0)
-        return self.pose_rows(x) + kept * (y_before - self.pose_rows(x_before))
+        return mean[0] + self.centre + kept * (y_before - mean[1] - self.centre)
 
     def predict(self, start: Clip, frames: int) -> Clip:
         """The mean of the dynamics, beginning in the very pose in which the clip ends."""

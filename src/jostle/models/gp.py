@@ -44,7 +44,14 @@ class Posterior:
 
     def covariance(self, x: Float[Array, "n Q"]) -> Float[Array, "n n"]:
         """Of the function at several inputs, without the noise of measurements."""
+        return self._spread(x, self.kernel(self.hypers, x, self.inputs))
+
+    def joint(self, x: Float[Array, "n Q"]) -> tuple[Float[Array, "n D"], Float[Array, "n n"]]:
+        """The mean and the covariance at several inputs, for what runs at every frame."""
         k = self.kernel(self.hypers, x, self.inputs)
+        return k @ self.weights, self._spread(x, k)
+
+    def _spread(self, x: Float[Array, "n Q"], k: Float[Array, "n M"]) -> Float[Array, "n n"]:
         spread = self.kernel(self.hypers, x, x) - k @ self.shrink @ k.T
         return 0.5 * (spread + spread.T)
 

@@ -19,45 +19,24 @@ Departures, each because of what happens without it:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from scipy.spatial import KDTree
 
 from jostle.controllers.policy.constants import USUAL, Constants
 from jostle.models.connected_model import Connected
+from jostle.models.given import fit_dynamics
 from jostle.models.latent_dynamics import Dynamics, LatentDynamics
-from jostle.models.learn import Watch, minimise
+from jostle.models.learn import Watch
 from jostle.types import Array, Float
-
-_ITERATIONS = 60
-
-
-@dataclass(frozen=True)
-class Given:
-    """Minus the density of latent positions that are given, by the hyperparameters of their steps."""
-
-    dynamics: LatentDynamics
-
-    def __call__(self, params: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Any, Any]:
-        fit = self.dynamics.loss(data["X"], params["log_alpha"], data)
-        return fit.loss + self.dynamics.prior(params["log_alpha"]), jnp.asarray(fit.jitter)
 
 
 def learn_steps(model: Connected, watch: Watch | None = None) -> Dynamics:
     """The dynamics at control time of a model's latent positions."""
     X = model.latent_rows
-    settings = LatentDynamics(X.shape[1], order=2, steps=True)
-    data = {"X": X, **settings.rows(model.lengths)}
-    found = minimise(
-        Given(settings), {"log_alpha": settings.start()}, data, _ITERATIONS, bounds={"log_alpha": settings.bounds},
-        watch=watch or Watch(), stage="steps",
-    )  # fmt: skip
-    return Dynamics(settings, X, model.lengths, found.params["log_alpha"])
+    return fit_dynamics(LatentDynamics(X.shape[1], order=2, steps=True), X, model.lengths, watch)
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,9 +92,9 @@ class Plan:
         cost += self.constants.bend * np.sum(bend**2, axis=-1) / self.usual_bend
         return Step.between(self.model, x[..., None, :], following), cost
 
-    def unsure(self, x: Float[Array, "*b Q"]) -> Float[Array, "*b"]:
-        """What being there costs: the second term of R_Q."""
-        return self.constants.unsure * self.model.variance(x) / self.sureness
+    def doubt(self, x: Float[Array, "*b Q"]) -> Float[Array, "*b"]:
+        """The variance of poses, over that of those in the data: the second term of R_Q is c_y times this."""
+        return self.model.variance(x) / self.sureness
 
     def worth(
         self, x: Float[Array, "*b Q"], step: Float[Array, "*b Q"], theta: Float[Array, "*b d"]
@@ -124,20 +124,23 @@ class Plan:
         total = paid + self.constants.discount * future
         few = min(_FEW, total.shape[-1])
         first = np.argpartition(-total, few - 1, axis=-1)[..., :few]
-        known = np.take_along_axis(total, first, -1) - self.unsure(np.take_along_axis(following, first[..., None], -2))
-        others = total > np.max(known, axis=-1, keepdims=True)
-        np.put_along_axis(others, first, False, axis=-1)
-        total = np.where(others, total, -np.inf)
+        doubt = np.full(total.shape, np.inf)
+        np.put_along_axis(doubt, first, self.doubt(np.take_along_axis(following, first[..., None], -2)), axis=-1)
+        known = np.max(total - self.constants.unsure * doubt, axis=-1, keepdims=True)
+        others = np.isinf(doubt) & (total > known)
         if np.any(others):
-            total[others] -= self.unsure(following[others])
-        np.put_along_axis(total, first, known, axis=-1)
+            doubt[others] = self.doubt(following[others])
+        total -= self.constants.unsure * doubt
         which = np.argmax(total, axis=-1)[..., None]
         found = np.take_along_axis(following, which[..., None], axis=-2)[..., 0, :]
-        return self._led_back(x, found), np.take_along_axis(total, which, -1)[..., 0]
+        found = self._led_back(x, found, np.take_along_axis(doubt, which, -1))
+        return found, np.take_along_axis(total, which, -1)[..., 0]
 
-    def _led_back(self, x: Float[Array, "*b Q"], found: Float[Array, "*b Q"]) -> Float[Array, "*b Q"]:
+    def _led_back(
+        self, x: Float[Array, "*b Q"], found: Float[Array, "*b Q"], doubt: Float[Array, "*b 1"]
+    ) -> Float[Array, "*b Q"]:
         """Who has left the motions goes to the nearest pose of theirs: out there all ways lead on."""
-        out = self.model.variance(found) > _ESCAPED * self.sureness
+        out = doubt[..., 0] > _ESCAPED
         if np.any(out):
             rows = self.model.latent_rows
             way = rows[self._places.query(found[out])[1]] - x[out]
@@ -171,7 +174,7 @@ def make_plan(model: Connected, paths: Paths, task: Task, samples: Samples) -> P
     plan = Plan(model, paths, task, samples, np.zeros((len(samples.x), *shape)))
     following = paths.actions(samples.x, samples.x - samples.step)  # (S, A, Q)
     done, cost = plan.outcome(samples.x, samples.step, following)
-    cost = cost + plan.unsure(following)
+    cost = cost + paths.constants.unsure * plan.doubt(following)
     near, w = samples.weights(following, following - samples.x[:, None])  # (S, A, k)
     grid = np.stack(np.meshgrid(*(axis.values for axis in task.axes), indexing="ij"), axis=-1).reshape(-1, len(shape))
     asked = np.broadcast_to(grid, (*following.shape[:2], *grid.shape))  # (S, A, G, d)
