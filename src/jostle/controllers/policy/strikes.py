@@ -2,10 +2,12 @@
 
 Takes of strikes are mostly standing about. A strike of a joint is where it goes far out from the root, over the
 ground, and comes back; and fast, as fast strikes of these clips go. What is learnt from are windows around them, from
-guard to guard; where a window touches the next, they are one piece.
+guard to guard; where a window touches the next, they are one piece. A
+kick that ends with the other foot in front does not lead back to where the next one begins: what lies between the two
+is learnt as well.
 
 A strike *hits* at the last moment before its farthest point at which the joint is still at speed, half of its fastest:
-at the farthest point itself it stands.
+at the farthest point itself it stands. The speed that counts is that away from the body, over the ground.
 """
 
 from __future__ import annotations
@@ -29,13 +31,15 @@ FAR, FAST = 0.7, 0.5  # of the farthest and the fastest strike
 AT_SPEED = 0.5  # of a strike's fastest
 STILL = 0.15  # of it: at rest
 LEVEL = 0.15  # metres above and below: strikes at one height
+UNLIKE = 0.1  # metres, rms over joints: who ends so far from how he began has not come back to guard
+_LEADS = 3.0  # seconds in which something leads him to his next strike
 _AROUND = 0.6  # seconds on either side in which guard is looked for
-_MARGIN = 0.1  # seconds more
+_MARGIN = 0.35  # seconds more: guard is where the next one begins
 
 
 @dataclass(frozen=True)
 class Strike:
-    """Frames of a clip; where it hits, from where the character is and faces at the hit; metres, seconds."""
+    """Frames of a clip; where it hits, from where the character is and faces at the hit, and how fast it goes out."""
 
     begin: int
     hit: int
@@ -44,13 +48,28 @@ class Strike:
     fastest: float
 
 
-def strikes_of(clip: Clip, joint: str) -> list[Strike]:
-    """Every strike of a joint: `right_hand`, `left_foot`, a joint's own name."""
+def strikes_in(clips: Sequence[Clip], joint: str) -> list[tuple[Clip, Strike]]:
+    """The strikes of a joint, `right_hand` or by its own name, at the height at which most of them hit."""
+    found = [(clip, strike) for clip in clips for strike in swings_of(clip, joint)]
+    if not found:
+        return []
+    far = np.array([np.hypot(*strike.place[:2]) for _, strike in found])
+    fast = np.array([strike.fastest for _, strike in found])
+    distant = far >= FAR * np.max(far)
+    struck = [found[i] for i in np.flatnonzero(distant & (fast >= FAST * np.max(fast[distant])))]
+    low, high = level_of([strike for _, strike in struck])
+    return [(clip, strike) for clip, strike in struck if low <= strike.place[2] <= high]
+
+
+def swings_of(clip: Clip, joint: str) -> list[Strike]:
+    """Wherever a joint goes out and comes back, strikes and others."""
     which = resolve(known_parts(clip.skeleton, 0), joint)
     at = forward(clip.skeleton, clip.poses).positions[:, which]
-    own = quat.apply(quat.from_yaw(-quat.yaw(clip.wxyz[:, 0])), at - clip.root * [1.0, 1.0, 0.0])
+    own = _seen(clip, at)
     reach = np.hypot(own[:, 0], own[:, 1])
-    speed = np.linalg.norm(np.diff(at, axis=0, prepend=at[:1]), axis=1) * clip.fps
+    v = np.diff(at, axis=0, prepend=at[:1]) * clip.fps
+    way = (at - clip.root)[:, :2] / np.maximum(reach, 1e-6)[:, None]
+    pace, speed = np.linalg.norm(v, axis=1), np.sum(v[:, :2] * way, axis=1)
     peaks, _ = find_peaks(reach, prominence=OUT * (np.max(reach) - np.min(reach)) + 1e-9)
     around, margin = round(_AROUND * clip.fps), round(_MARGIN * clip.fps)
     found = []
@@ -58,18 +77,14 @@ def strikes_of(clip: Clip, joint: str) -> list[Strike]:
         begin, end = _guard(reach, peak, -around), _guard(reach, peak, around)
         fastest = float(np.max(speed[begin + 1 : peak + 1]))
         hit = begin + 1 + int(np.flatnonzero(speed[begin + 1 : peak + 1] >= AT_SPEED * fastest)[-1])
-        begin, end = _rest(speed, begin, fastest, -around), _rest(speed, end, fastest, around)
+        begin, end = _rest(pace, begin, fastest, -around), _rest(pace, end, fastest, around)
         ends = max(begin - margin, 0), min(end + margin, clip.frame_count - 1)
         if found and found[-1].hit == hit:
             continue
         found.append(
             Strike(ends[0], hit, ends[1], (float(own[hit, 0]), float(own[hit, 1]), float(own[hit, 2])), fastest)
         )
-    if not found:
-        return []
-    far = [float(np.hypot(*s.place[:2])) for s in found]
-    most = max(s.fastest for s, d in zip(found, far, strict=True) if d >= FAR * max(far))
-    return [s for s, d in zip(found, far, strict=True) if d >= FAR * max(far) and s.fastest >= FAST * most]
+    return found
 
 
 def _guard(reach: Float[Array, "T"], peak: int, around: int) -> int:
@@ -80,11 +95,11 @@ def _guard(reach: Float[Array, "T"], peak: int, around: int) -> int:
     return peak + int(np.argmin(reach[peak : peak + around + 1]))
 
 
-def _rest(speed: Float[Array, "T"], frame: int, fastest: float, around: int) -> int:
+def _rest(pace: Float[Array, "T"], frame: int, fastest: float, around: int) -> int:
     """From guard onwards until the joint is at rest: a foot is raised before it kicks."""
     way = 1 if around > 0 else -1
     for _ in range(abs(around)):
-        if not 0 < frame < len(speed) - 1 or speed[frame] < STILL * fastest:
+        if not 0 < frame < len(pace) - 1 or pace[frame] < STILL * fastest:
             break
         frame += way
     return frame
@@ -99,27 +114,36 @@ def level_of(strikes: Sequence[Strike]) -> tuple[float, float]:
 
 
 def strike_windows(clips: Sequence[Clip], joint: str) -> tuple[list[Clip], list[Strike]]:
-    """What is to be learnt from: strikes at the height at which most are, from guard to guard. And these strikes."""
-    found = [(clip, strike) for clip in clips for strike in strikes_of(clip, joint)]
+    """What is to be learnt from: strikes from guard to guard. And these strikes."""
+    found = strikes_in(clips, joint)
     if not found:
         names = ", ".join(f"'{clip.name}'" for clip in clips)
         raise MotionError(f"No strike of '{joint}' in {names}: it is to go out fast and come back; name another joint.")
-    low, high = level_of([strike for _, strike in found])
-    pieces, chosen = [], []
+    pieces = []
     for clip in clips:
-        own = [s for c, s in found if c is clip and low <= s.place[2] <= high]
-        chosen += own
-        for first, last in _joined(own, round(_AROUND * clip.fps / 2)):
+        own = [strike for c, strike in found if c is clip]
+        for first, last in _joined(clip, own):
             pieces.append(trim_frames(clip, first, last + 1).renamed(f"{clip.name} {first}-{last}"))
-    return pieces, chosen
+    return pieces, [strike for _, strike in found]
 
 
-def _joined(strikes: Sequence[Strike], gap: int) -> list[tuple[int, int]]:
-    """Windows, those that nearly touch made one."""
+def _joined(clip: Clip, strikes: Sequence[Strike]) -> list[tuple[int, int]]:
+    """Windows, made one where they nearly touch; and, with what lies between, where a strike does not lead back."""
+    at = _seen(clip, forward(clip.skeleton, clip.poses).positions)
     windows: list[tuple[int, int]] = []
     for strike in strikes:
-        if windows and strike.begin - windows[-1][1] <= gap:
-            windows[-1] = (windows[-1][0], max(windows[-1][1], strike.end))
-        else:
-            windows.append((strike.begin, strike.end))
+        if windows:
+            first, last = windows[-1]
+            unlike = np.sqrt(np.mean(np.sum((at[first] - at[last]) ** 2, axis=-1)))
+            gap = _LEADS if unlike > UNLIKE else 0.5 * _AROUND
+            if strike.begin - last <= gap * clip.fps:
+                windows[-1] = (first, max(last, strike.end))
+                continue
+        windows.append((strike.begin, strike.end))
     return windows
+
+
+def _seen(clip: Clip, at: Float[Array, "T *b 3"]) -> Float[Array, "T *b 3"]:
+    """Points from where the character is, and as it faces."""
+    lead = (slice(None), *[None] * (at.ndim - 2))
+    return quat.apply(quat.from_yaw(-quat.yaw(clip.wxyz[:, 0]))[lead], at - (clip.root * [1.0, 1.0, 0.0])[lead])

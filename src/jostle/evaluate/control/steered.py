@@ -127,6 +127,11 @@ def acceleration_ratio(runs: Sequence[Run], clips: Sequence[Clip]) -> float:
     return float(np.sqrt(ours / theirs))
 
 
+def acceleration_of(clips: Sequence[Clip]) -> float:
+    """Of several clips, each frame counting alike."""
+    return float(np.sqrt(np.mean(np.concatenate([_accelerations(clip) for clip in clips]))))
+
+
 def _accelerations(clip: Clip) -> Float[Array, "T"]:
     """Squared, the mean over joints, frame by frame."""
     at = forward(clip.skeleton, clip.poses).positions

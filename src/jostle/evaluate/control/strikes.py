@@ -7,8 +7,9 @@
 A target can be *reached* where strikes of the training motions hit: in the sector around the character, from its
 nearest to its farthest hit and from the rightmost to the leftmost, at the height at which they hit. Directions are
 seen from where it stands on average around a strike, for its hips turn with every one. A target *is hit* in a frame
-in which the joint is so near to it, in space, and goes away from the body at half the speed of the training strikes or
-more. Runs go on from target to target; a new one is seen from where the character stood in the second before.
+in which the joint comes so near to it, in space, and goes away from the body at two fifths of the fastest speed of the
+training strikes or more (where these hit, they have half). Runs go on from target to target; a new one is seen from
+where the character stood in the second before.
 
 How much of that is owed to the task and not to any strike at all: `by_chance`, what strikes of the training motions
 hit, thrown at random.
@@ -17,16 +18,18 @@ hit, thrown at random.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from jostle.clips import Clip
 from jostle.controllers import Command, Start
+from jostle.controllers.policy.constraints import Toggle
 from jostle.controllers.policy.policy import Policy
-from jostle.controllers.policy.strikes import strikes_of
+from jostle.controllers.policy.strikes import Strike, strikes_in
 from jostle.controllers.policy.tasks.step import joint_of
-from jostle.controllers.policy.tasks.strike import Striking, learnt_clips
+from jostle.controllers.policy.tasks.strike import Striking, learnt_clips, passed
 from jostle.controllers.policy.tasks.target import flat, polar, seen_from
 from jostle.errors import CommandError
 from jostle.features import Placement
@@ -62,6 +65,8 @@ class Strikes:
     dt: float
     clips: tuple[Clip, ...]
     targets: Float[Array, "n 3"]
+    paid: Float[Array, "n F"]  # by the task, frame by frame
+    latent: Float[Array, "m Q"]  # where the runs came by
 
     @property
     def nearest(self) -> Float[Array, "n"]:
@@ -81,7 +86,7 @@ def median_seconds(found: Strikes, near: float) -> float:
 
 def sector_of(policy: Policy) -> Sector:
     """Where the training strikes hit, from where the character stood."""
-    places = np.array([place for clip in learnt_clips(policy.model) for place in _stood(clip, _task(policy).joint)])
+    places = np.array([_stood(clip, own) for clip, own in _thrown(policy)])
     turn = polar(places)
     low, high = np.min(turn, axis=0), np.max(turn, axis=0)
     height = _task(policy).height
@@ -92,7 +97,7 @@ def strike(policy: Policy, seed: int = 0, targets: int = TARGETS, hold: float = 
     """Random targets, one after the other."""
     sector, task, dt = sector_of(policy), _task(policy), policy.dt
     frames, joint = round(hold / dt), joint_of(policy.skeleton, _task(policy).joint)
-    far, clips, places = [], [], []
+    far, clips, places, paid, latent = [], [], [], [], []
     for run in range(-(-targets // PER_RUN)):
         rng = np.random.default_rng([seed, run, 3])
         state = policy.init(Start(seed=int(rng.integers(2**31))))
@@ -105,43 +110,44 @@ def strike(policy: Policy, seed: int = 0, targets: int = TARGETS, hold: float = 
             for _ in range(frames):
                 state = policy.step(state, Command(target=target))
                 poses.append(state.pose)
+                latent.append(state.x)
             own = _stacked(poses[-frames - 1 :])
             at = forward(policy.skeleton, own).positions[:, joint]
             far.append(_distances(own, at, target, task, dt))
+            paid.append(task.worth * np.exp(-task.sharp * far[-1]))
             places.append(target)
         stack = _stacked(poses)
         clips.append(Clip(policy.skeleton, 1.0 / dt, stack.root, stack.wxyz, stack.offsets, name=f"strikes {run}"))
-    return Strikes(np.array(far), dt, tuple(clips), np.array(places))
+    return Strikes(np.array(far), dt, tuple(clips), np.array(places), np.array(paid), np.array(latent))
 
 
 def by_chance(policy: Policy, near: float, seed: int = 0, targets: int = 2000) -> float:
     """The share of random targets that a random strike of the training motions hits, for as many tries as fit."""
     sector, rng = sector_of(policy), np.random.default_rng([seed, 4])
-    joint = _task(policy).joint
-    clips = learnt_clips(policy.model)
-    found = [(clip, own) for clip in clips for own in zip(strikes_of(clip, joint), _stood(clip, joint), strict=True)]
-    every = np.mean([strike.end - strike.begin for _, (strike, _) in found]) * policy.dt
+    found = [(own, _stood(clip, own)) for clip, own in _thrown(policy)]
+    every = np.mean([own.end - own.begin for own, _ in found]) * policy.dt
     tries = max(1, round(HOLD / every))
     hits = 0
     for _ in range(targets):
         target = sector.draw(rng)
-        thrown = [found[int(rng.integers(len(found)))][1] for _ in range(tries)]
+        thrown = [found[int(rng.integers(len(found)))] for _ in range(tries)]
         off = [np.linalg.norm([*(place - target), own.place[2] - sector.height]) for own, place in thrown]
         hits += min(off) <= near
     return hits / targets
 
 
-def rows(policy: Policy, name: str, seed: int = 0) -> dict[str, float | str]:
-    """What a table says of one training."""
-    found = strike(policy, seed)
-    return {
-        "strikes": name,
-        "hit 8 cm": hit_rate(found, RAW),
-        "hit 5 cm": hit_rate(found, PRECISE),
-        "median cm": 100.0 * float(np.median(found.nearest)),
-        "seconds": median_seconds(found, RAW),
-        "by chance": by_chance(policy, RAW, seed),
-    }
+def unhelped(policy: Policy) -> Policy:
+    """The policy without inverse kinematics at the strike."""
+    return replace(
+        policy, constraints=tuple(b for b in policy.bounds if not (isinstance(b, Toggle) and b.name == "hit"))
+    )
+
+
+def reached(policy: Policy, found: Strikes) -> float:
+    """The share of training frames near which runs came by: nearer than one frame is to the next on average."""
+    X, steps = policy.model.latent_rows, np.linalg.norm(policy.plan.samples.step, axis=1)[: sum(policy.model.lengths)]
+    far, _ = KDTree(found.latent).query(X)
+    return float(np.mean(far <= np.mean(steps)))
 
 
 def _task(policy: Policy) -> Striking:
@@ -151,17 +157,18 @@ def _task(policy: Policy) -> Striking:
     return task
 
 
-def _stood(clip: Clip, joint: str) -> list[Float[Array, "2"]]:
-    """Where each strike hits, ahead and left of where the character stood within half a second of it."""
+def _thrown(policy: Policy) -> list[tuple[Clip, Strike]]:
+    """The training strikes."""
+    return strikes_in(learnt_clips(policy.model), _task(policy).joint)
+
+
+def _stood(clip: Clip, own: Strike) -> Float[Array, "2"]:
+    """Where a strike hits, ahead and left of where the character stood within half a second of it."""
     half, yaw = round(0.5 * clip.fps), np.unwrap(quat.yaw(clip.wxyz[:, 0]))
-    found = []
-    for strike in strikes_of(clip, joint):
-        hit = Placement(float(clip.root[strike.hit, 0]), float(clip.root[strike.hit, 1]), float(yaw[strike.hit]))
-        around = slice(max(strike.hit - half, 0), strike.hit + half)
-        x, y = np.mean(clip.root[around, :2], axis=0).tolist()
-        stance = Placement(x, y, float(np.mean(yaw[around])))
-        found.append(seen_from(_world(np.array(strike.place[:2]), hit), stance))
-    return found
+    hit = Placement(float(clip.root[own.hit, 0]), float(clip.root[own.hit, 1]), float(yaw[own.hit]))
+    around = slice(max(own.hit - half, 0), own.hit + half)
+    x, y = np.mean(clip.root[around, :2], axis=0).tolist()
+    return seen_from(_world(np.array(own.place[:2]), hit), Placement(x, y, float(np.mean(yaw[around]))))
 
 
 def _placed(sector: Sector, poses: Sequence[Pose], rng: np.random.Generator) -> Float[Array, "3"]:
@@ -183,7 +190,7 @@ def _distances(
     way = target[:2] - poses.root[:-1, :2]
     v = np.diff(at, axis=0)[:, :2] / dt
     away = np.sum(v * way, axis=1) / np.maximum(np.linalg.norm(way, axis=1), 1e-6)
-    far = np.linalg.norm(at[1:] - target, axis=1)
+    far = passed(at[:-1], at[1:], target)
     return np.where(away >= (task.speed or 0.0), far, np.inf)
 
 

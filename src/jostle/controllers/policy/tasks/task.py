@@ -20,7 +20,8 @@ does not change: a number, a point, a path and how far on it one is.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,7 @@ class Task(ABC):
     supports: frozenset[str] = frozenset({"heading"})  # fields of a Command that it listens to
     latent: int = 4  # dimensions that motions for it are learnt in
     mirrored: bool = True  # whether they are learnt with their mirror images
+    constants: Mapping[str, Any] = MappingProxyType({})  # of planning (`Constants`), where they are not the usual ones
 
     @property
     def axes(self) -> tuple[Axis, ...]:
