@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jostle.assets import walker_path
+from jostle.assets import walker_folder, walker_path
 from jostle.body import Ground
 from jostle.controllers.walker.gpu import GpuWalk
 from jostle.controllers.walker.joints import ANGLES, INDEX
@@ -13,6 +13,7 @@ from jostle.controllers.walker.trace import Shove, rollout
 from jostle.controllers.walker.walk import Walk
 from jostle.errors import CommandError
 from jostle.runtime import load_controller
+from jostle.tuning.chance import Chance, Fates
 
 BEAM = Ground(width=0.5)
 _FOOT, _SWING_HIP, _STANCE_HIP = (INDEX[name] for name in ("rankle_x", "lhip_x", "rhip_x"))
@@ -115,3 +116,17 @@ def test_it_is_made_from_a_paced_one(paced, named):
 def test_it_says_that_no_gpu_walks_it(paced):
     with pytest.raises(CommandError, match="walks on processors only; leave out --gpu"):
         GpuWalk(walker_physics(paced.person), 2, "poised", 0.7, "cpu")
+
+
+@pytest.mark.slow
+def test_the_shipped_one_strays_half_as_far_on_its_beam_as_it_did_when_it_only_stepped():
+    chance, strayed = Chance(8, 30.0, middle=2.0), []
+    for name in ("beam", "starts/beam_2"):
+        walker = load_controller(walker_folder() / f"{name}.jostle")
+        walk = Walk(walker_physics(walker.person, walker.ground), 8, walker.machine, 1)
+        fates = Fates(chance, (41, 0), 6.0, walk.dt, 8)
+        trace = rollout(walk, np.tile(walker.values, (8, 1)), 6.0, walker.person.fallen, happens=fates)
+        strayed.append(np.abs(trace.com[..., 1]).max(axis=0).mean())
+        if name == "beam":
+            assert trace.seconds.tolist() == [6.0] * 8
+    assert strayed[0] < 0.5 * strayed[1]
