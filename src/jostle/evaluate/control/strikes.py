@@ -84,28 +84,31 @@ def median_seconds(found: Strikes, near: float) -> float:
     return float(np.median(first + 1) * found.dt) if len(first) else float("inf")
 
 
-def sector_of(policy: Policy) -> Sector:
-    """Where the training strikes hit, from where the character stood."""
-    places = np.array([_stood(clip, own) for clip, own in _thrown(policy)])
+def sector_of(policy: Policy, from_guard: bool = False) -> Sector:
+    """Where the training strikes hit, from where the character stood; or from its place as each began."""
+    places = np.array([_stood(clip, own, from_guard) for clip, own in _thrown(policy)])
     turn = polar(places)
     low, high = np.min(turn, axis=0), np.max(turn, axis=0)
     height = _task(policy).height
     return Sector(float(low[0]), float(high[0]), float(low[1]), float(high[1]), float(height or 0.0))
 
 
-def strike(policy: Policy, seed: int = 0, targets: int = TARGETS, hold: float = HOLD) -> Strikes:
-    """Random targets, one after the other."""
-    sector, task, dt = sector_of(policy), _task(policy), policy.dt
+def strike(
+    policy: Policy, seed: int = 0, targets: int = TARGETS, hold: float = HOLD, from_guard: bool = False
+) -> Strikes:
+    """Random targets, one after the other; or each from guard, where a training strike begins."""
+    sector, task, dt = sector_of(policy, from_guard), _task(policy), policy.dt
     frames, joint = round(hold / dt), joint_of(policy.skeleton, _task(policy).joint)
+    guards, per_run = _guards(policy), 1 if from_guard else PER_RUN
     far, clips, places, paid, latent = [], [], [], [], []
-    for run in range(-(-targets // PER_RUN)):
+    for run in range(-(-targets // per_run)):
         rng = np.random.default_rng([seed, run, 3])
-        state = policy.init(Start(seed=int(rng.integers(2**31))))
+        state = policy.init(Start(seed=guards[run % len(guards)] if from_guard else int(rng.integers(2**31))))
         poses = [state.pose]
-        for _ in range(round(1.0 / dt)):
+        for _ in range(0 if from_guard else round(1.0 / dt)):
             state = policy.step(state, Command())
             poses.append(state.pose)
-        for _ in range(min(PER_RUN, targets - run * PER_RUN)):
+        for _ in range(min(per_run, targets - run * per_run)):
             target = _placed(sector, poses[-round(1.0 / dt) :], rng)
             for _ in range(frames):
                 state = policy.step(state, Command(target=target))
@@ -162,11 +165,24 @@ def _thrown(policy: Policy) -> list[tuple[Clip, Strike]]:
     return strikes_in(learnt_clips(policy.model), _task(policy).joint)
 
 
-def _stood(clip: Clip, own: Strike) -> Float[Array, "2"]:
-    """Where a strike hits, ahead and left of where the character stood within half a second of it."""
+def _guards(policy: Policy) -> list[int]:
+    """Seeds with which the character begins where a training strike does."""
+    clips, X = learnt_clips(policy.model), policy.model.latent_rows
+    first = dict(zip((id(clip) for clip in clips), np.cumsum([0, *policy.model.lengths[:-1]]).tolist(), strict=True))
+    wanted = {first[id(clip)] + own.begin for clip, own in strikes_in(clips, _task(policy).joint)}
+    seeds: dict[int, int] = {}
+    for seed in range(50 * len(X)):
+        seeds.setdefault(int(np.random.default_rng(seed).integers(len(X))), seed)
+        if wanted <= seeds.keys():
+            break
+    return [seeds[frame] for frame in sorted(wanted & seeds.keys())]
+
+
+def _stood(clip: Clip, own: Strike, from_guard: bool = False) -> Float[Array, "2"]:
+    """Where a strike hits, ahead and left of where the character stood within half a second of it, or as it began."""
     half, yaw = round(0.5 * clip.fps), np.unwrap(quat.yaw(clip.wxyz[:, 0]))
     hit = Placement(float(clip.root[own.hit, 0]), float(clip.root[own.hit, 1]), float(yaw[own.hit]))
-    around = slice(max(own.hit - half, 0), own.hit + half)
+    around = slice(own.begin, own.begin + 1) if from_guard else slice(max(own.hit - half, 0), own.hit + half)
     x, y = np.mean(clip.root[around, :2], axis=0).tolist()
     return seen_from(_world(np.array(own.place[:2]), hit), Placement(x, y, float(np.mean(yaw[around]))))
 
