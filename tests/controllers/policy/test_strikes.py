@@ -16,7 +16,7 @@ from jostle.controllers.policy.tasks import Step, Striking
 from jostle.controllers.policy.tasks.strike import passed
 from jostle.controllers.policy.tasks.target import flat, polar
 from jostle.errors import CommandError, MotionError
-from jostle.evaluate.control.strikes import hit_rate, sector_of, strike
+from jostle.evaluate.control.strikes import by_chance, hit_rate, reached, sector_of, strike, unhelped
 from jostle.features import Placement
 from jostle.maths import quat
 from jostle.models.connected import fit_connected
@@ -135,6 +135,12 @@ def test_a_trained_character_strikes_and_a_bundle_keeps_it(policy, tmp_path):
     found = strike(policy, seed=1, targets=3, hold=1.0)
     assert found.far.shape == (3, 30)
     assert hit_rate(found, 0.15) > 0.6
+    fresh = strike(policy, seed=1, targets=2, hold=0.5, from_guard=True)
+    assert len(fresh.clips) == 2
+    assert fresh.clips[0].frame_count == 16
+    assert 0.0 < reached(policy, found) <= 1.0
+    assert by_chance(policy, 10.0, targets=5) == 1.0
+    assert len(unhelped(policy).bounds) == len(policy.bounds) - 1
     save_controller(policy, tmp_path / "punch.jostle")
     assert load_controller(tmp_path / "punch.jostle").plan.task == policy.plan.task  # pyright: ignore[reportAttributeAccessIssue]
 

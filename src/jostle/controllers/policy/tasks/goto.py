@@ -25,7 +25,7 @@ class GoTo(Targeted):
     still: float = 0.15  # metres a second: who goes slower stands
     sharp: float = 2.0
     slowest: float = 0.3
-    count: int = 24
+    count: int = 16
 
     name = "goto"
     ahead = 0.0

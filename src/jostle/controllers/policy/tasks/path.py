@@ -65,7 +65,7 @@ class Follow(Task):
     sharp: float = 2.0
     slowest: float = 0.3
     wide: float = 0.6  # metres beside it, at which a third of the reward is left
-    count: int = 24
+    count: int = 16
 
     name = "path"
     supports = frozenset({"target"})
