@@ -190,6 +190,16 @@ def test_a_model_runs_as_a_character(made, folder):
     assert load_model(made).lengths == (100, 100)
 
 
+def test_other_methods_do_the_same_task(folder, capsys):
+    for method, kind in (("fields", "motion_field"), ("graph", "motion_graph")):
+        options = ("-o", f"{method}.jostle", "--method", method, "--json")
+        assert run("policy", "train", "walk.bvh", "turn_left.bvh", *options) == 0
+        assert json.loads(capsys.readouterr().out)["method"] == method
+        assert load_bundle(folder / f"{method}.jostle").kind == kind
+    assert run("policy", "train", "walk.bvh", "-o", "me.jostle", "--method", "grph") == 1
+    assert "Did you mean 'graph'?" in capsys.readouterr().err
+
+
 def test_a_policy_is_trained_and_steered(folder, capsys):
     options = ("--iterations", "8", "--rounds", "0", "--json")
     assert run("policy", "train", "walk.bvh", "turn_left.bvh", "-o", "me.jostle", *options) == 0

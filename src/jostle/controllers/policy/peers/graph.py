@@ -70,7 +70,9 @@ class Edges:
     @cached_property
     def of(self) -> dict[int, Array]:
         """The edges that leave each node."""
-        return {int(node): np.flatnonzero(self.start == node) for node in np.unique(self.start)}
+        order = np.argsort(self.start, kind="stable")
+        nodes, begins = np.unique(self.start[order], return_index=True)
+        return dict(zip(nodes.tolist(), np.split(order, begins[1:]), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,29 +85,16 @@ class Web:
 
     @cached_property
     def _parts(self) -> tuple[Edges, Strip]:
-        stances = self.frames.stances
+        stances, jumps = self.frames.stances, self.graph.jumps
         on = np.array([n for n in np.flatnonzero(self.graph.kept) if self.graph.goes_on(int(n))], dtype=np.int64)
-        wxyz, line, travel = [stances.wxyz[on + 1]], [stances.line[on + 1]], [self.frames.steps[on + 1]]
-        for first in range(0, len(self.graph.jumps), _AT_ONCE):
-            some = self.graph.jumps[first : first + _AT_ONCE]
-            blend = self.graph.blended(some)  # (n, L)
-            before = self.graph.poses.rows(np.array([jump.start for jump in some]))
-            facing = quat.yaw(np.concatenate([before.wxyz[:, None, 0], blend.wxyz[..., 0, :]], axis=1))
-            moves = np.diff(np.concatenate([before.root[:, None], blend.root], axis=1), axis=1) * [1.0, 1.0, 0.0]
-            seen = quat.apply(quat.from_yaw(-facing[:, :-1]), moves)
-            turns = wrapped(np.diff(facing, axis=1))
-            tilted = blend.wxyz.copy()
-            tilted[..., 0, :] = quat.mul(quat.from_yaw(-facing[:, 1:]), tilted[..., 0, :])
-            parts = [blend.root[..., 2:]]
-            parts += [] if blend.offsets is None else [blend.offsets.reshape(*blend.offsets.shape[:2], -1)]
-            wxyz.append(tilted.reshape(-1, *tilted.shape[2:]))
-            line.append(np.concatenate(parts, axis=-1).reshape(len(wxyz[-1]), -1))
-            travel.append(np.concatenate([seen[..., :2], turns[..., None]], axis=-1).reshape(-1, 3))
-        counts = np.array([*np.ones(len(on)), *(self.graph.window for _ in self.graph.jumps)], dtype=np.int64)
-        starts = np.array([*on, *(jump.start for jump in self.graph.jumps)], dtype=np.int64)
-        ends = np.array([*(on + 1), *(jump.end for jump in self.graph.jumps)], dtype=np.int64)
-        edges = Edges(starts, ends, np.cumsum(counts) - counts, counts)
-        return edges, Strip(Stance(np.concatenate(wxyz), np.concatenate(line)), np.concatenate(travel))
+        strips = [Strip(stances.rows(on + 1), self.frames.steps[on + 1])]
+        strips += [_blended(self.graph, jumps[i : i + _AT_ONCE]) for i in range(0, len(jumps), _AT_ONCE)]
+        counts = np.array([*np.ones(len(on)), *(self.graph.window for _ in jumps)], dtype=np.int64)
+        starts = np.array([*on, *(jump.start for jump in jumps)], dtype=np.int64)
+        ends = np.array([*(on + 1), *(jump.end for jump in jumps)], dtype=np.int64)
+        wxyz, line = (np.concatenate([getattr(own.stance, part) for own in strips]) for part in ("wxyz", "line"))
+        whole = Strip(Stance(wxyz, line), np.concatenate([own.travel for own in strips]))
+        return Edges(starts, ends, np.cumsum(counts) - counts, counts), whole
 
     @property
     def edges(self) -> Edges:
@@ -129,6 +118,23 @@ class Web:
             theta = theta.copy()
             theta[now] = task.after(step, theta[now])
         return paid, theta
+
+
+def _blended(graph: MotionGraph, jumps: Sequence[Jump]) -> Strip:
+    """The frames of all these transitions, one after the other."""
+    blend = graph.blended(jumps)  # (n, L)
+    before = graph.poses.rows(np.array([jump.start for jump in jumps]))
+    facing = quat.yaw(np.concatenate([before.wxyz[:, None, 0], blend.wxyz[..., 0, :]], axis=1))
+    moves = np.diff(np.concatenate([before.root[:, None], blend.root], axis=1), axis=1) * [1.0, 1.0, 0.0]
+    seen = quat.apply(quat.from_yaw(-facing[:, :-1]), moves)
+    turns = wrapped(np.diff(facing, axis=1))
+    wxyz = blend.wxyz.copy()
+    wxyz[..., 0, :] = quat.mul(quat.from_yaw(-facing[:, 1:]), wxyz[..., 0, :])
+    line = [blend.root[..., 2:]]
+    line += [] if blend.offsets is None else [blend.offsets.reshape(*blend.offsets.shape[:2], -1)]
+    count = wxyz.shape[0] * wxyz.shape[1]
+    stance = Stance(wxyz.reshape(count, *wxyz.shape[2:]), np.concatenate(line, axis=-1).reshape(count, -1))
+    return Strip(stance, np.concatenate([seen[..., :2], turns[..., None]], axis=-1).reshape(count, 3))
 
 
 @dataclass(frozen=True, eq=False)
