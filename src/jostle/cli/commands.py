@@ -13,7 +13,8 @@ from jostle.cli.evaluate import evaluate
 from jostle.cli.fit import fit
 from jostle.cli.model import info as model_info
 from jostle.cli.model import list_models, plot, predict
-from jostle.cli.policy import train
+from jostle.cli.policy import join, train
+from jostle.cli.policy import plot as plot_values
 from jostle.cli.push import push
 from jostle.cli.show import demo, render, view
 from jostle.cli.walk import optimise, parameters, record
@@ -40,7 +41,9 @@ def build_app() -> SubcommandApp:
     app.command(model, name="model", help="Ask motion models: list, info, check, plot, predict.")
     policy = SubcommandApp()
     policy.command(name="train")(train)
-    app.command(policy, name="policy", help="Characters that are steered, from a few clips: train.")
+    policy.command(name="plot")(plot_values)
+    policy.command(name="join")(join)
+    app.command(policy, name="policy", help="Characters that are steered, from a few clips: train, plot, join.")
     app.command(clips, name="clips", help="Ask clips about themselves, and bend them: info, check, travel, turn.")
     for command in (fit, push, convert, view, render, demo, evaluate):
         app.command(name=command.__name__)(command)

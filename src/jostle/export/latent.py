@@ -8,7 +8,7 @@ surest.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def plot_model(
     _draw_space(figure.add_subplot(1, 2, 1, projection="3d"), model, paths)
     progress(2, 3)
     if model.latent_rows.shape[1] > 1:
-        _draw_plane(figure, figure.add_subplot(1, 2, 2), model, paths)
+        draw_plane(figure, figure.add_subplot(1, 2, 2), model, paths)
     figure.suptitle(
         title or f"{model.kind}: {len(model.latent_rows)} frames of {len(model.lengths)} clips", x=0.02, ha="left"
     )
@@ -99,7 +99,7 @@ def _draw_space(axes: Any, model: MotionModel, paths: list[Float[Array, "T Q"]])
     axes.set_box_aspect(np.maximum(high - low, 0.2 * np.max(high - low)))
 
 
-def _draw_plane(figure: Any, axes: Any, model: MotionModel, paths: list[Float[Array, "T Q"]]) -> None:
+def draw_plane(figure: Any, axes: Any, model: MotionModel, paths: Sequence[Float[Array, "T Q"]] = ()) -> None:
     view = widest(model.latent_rows, 2)
     low, high = _box(view(model.latent_rows))
     sure = _grid(model, view, PLANE, NEAR)[1]
@@ -119,7 +119,9 @@ def _draw_plane(figure: Any, axes: Any, model: MotionModel, paths: list[Float[Ar
     axes.legend(loc="upper right", fontsize=8, facecolor="0.55")
 
 
-def _draw_lines(axes: Any, model: MotionModel, view: Projection, paths: list[Float[Array, "T Q"]], colour: str) -> None:
+def _draw_lines(
+    axes: Any, model: MotionModel, view: Projection, paths: Sequence[Float[Array, "T Q"]], colour: str
+) -> None:
     """Clips as they are, rollouts as far as they stay in the picture."""
     solid = axes.name == "3d"
     low, high = _box(view(model.latent_rows))
