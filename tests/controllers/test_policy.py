@@ -8,7 +8,7 @@ from jostle.clips import load_clip
 from jostle.clips.edit import trim_frames
 from jostle.controllers import Command, Controller, Start
 from jostle.controllers.compliant.compliant import compliant_over
-from jostle.controllers.policy import refine
+from jostle.controllers.policy import planning, refine
 from jostle.controllers.policy.constants import USUAL
 from jostle.controllers.policy.paths import Paths, learn_steps
 from jostle.controllers.policy.planning import data_samples, make_plan
@@ -185,3 +185,12 @@ def test_a_steered_character_can_give_way(policy):
 def test_what_is_refused():
     with pytest.raises(CommandError, match="heading"):
         task_of("jump")
+
+
+def test_first_frames_that_flew_off_are_no_samples(model):
+    every = planning.data_samples(model)
+    flown = planning.Samples(every.x.copy(), every.step.copy())
+    flown.step[70] *= 30.0
+    kept = planning.steady(flown)
+    assert len(kept.x) == len(planning.steady(every).x) - 1
+    assert not np.any(np.all(kept.x == every.x[70], axis=1))

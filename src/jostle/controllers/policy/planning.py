@@ -20,6 +20,7 @@ from jostle.controllers.policy.value_iteration import settle
 from jostle.models.connected_model import Connected
 from jostle.types import Array, Float, Int
 
+_FLOWN = 3.0  # usual steps
 _LEAST = 1e-6  # squared distance
 _FEW = 6  # actions whose poses are looked at first
 _ESCAPED = 20.0  # times the variance that poses of the data have
@@ -142,15 +143,14 @@ class Plan:
         """Who has left the motions goes to the nearest pose of theirs: out there all ways lead on."""
         out = doubt[..., 0] > _ESCAPED
         if np.any(out):
-            rows = self.model.latent_rows
-            way = rows[self._places.query(found[out])[1]] - x[out]
+            way = self.paths.samples[self._places.query(found[out])[1]] - x[out]
             size = np.linalg.norm(way, axis=-1, keepdims=True)
             found[out] = x[out] + way * np.minimum(1.0, self._usual_step / np.maximum(size, 1e-12))
         return found
 
     @cached_property
     def _places(self) -> KDTree:
-        return KDTree(self.model.latent_rows)
+        return KDTree(self.paths.samples)
 
     @cached_property
     def _usual_step(self) -> float:
@@ -192,3 +192,12 @@ def data_samples(model: Connected, constants: Constants = USUAL) -> Samples:
         own = np.diff(x[first : first + length], axis=0)
         steps[first + 1 : first + length], steps[first] = own, own[0]
     return Samples(x, steps, constants)
+
+
+def steady(samples: Samples) -> Samples:
+    """Without the first frames of clips, where these have flown off: little holds them in their place, and who is led
+    there is led nowhere.
+    """
+    size = np.linalg.norm(samples.step, axis=1)
+    kept = size <= _FLOWN * np.median(size)
+    return replace(samples, x=samples.x[kept], step=samples.step[kept])

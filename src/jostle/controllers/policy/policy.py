@@ -26,6 +26,7 @@ from jostle.controllers.policy.constraints import (
     Constraint,
     Held,
     Hit,
+    Hold,
     Synthesis,
     Toggle,
     pack_constraints,
@@ -35,10 +36,10 @@ from jostle.controllers.policy.constraints import (
 from jostle.controllers.policy.constraints.configuration import Configuration
 from jostle.controllers.policy.constraints.footlock import Planted
 from jostle.controllers.policy.paths import Paths, learn_steps
-from jostle.controllers.policy.planning import Plan, Samples, data_samples
+from jostle.controllers.policy.planning import Plan, Samples, data_samples, steady
 from jostle.controllers.policy.pushes import Bruiser, Pressing
 from jostle.controllers.policy.refine import ROUNDS, refined
-from jostle.controllers.policy.relocate import refined as relocated
+from jostle.controllers.policy.relocate import led_along
 from jostle.controllers.policy.tasks import Follow, GoTo, Heading, Striking, Task, checked
 from jostle.controllers.protocol import Command, Observed, Setting, Start, check_settings
 from jostle.errors import CommandError, unknown_name
@@ -53,9 +54,6 @@ from jostle.skeleton import Pose, Skeleton
 from jostle.types import Array, Float
 
 TASKS: dict[str, type[Task]] = {"heading": Heading, "strike": Striking, "goto": GoTo, "path": Follow}
-
-
-FOLLOWS = 6  # steps downhill by which the latent position follows a push in a frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +158,19 @@ class Policy:
 
     @property
     def obstacles(self) -> tuple[Obstacle, ...]:
-        return tuple(thing for one in self.synthesis.constraints if isinstance(one, Clear) for thing in one.obstacles)
+        return tuple(thing for one in self.bounds if isinstance(one, Clear) for thing in one.obstacles)
+
+    @property
+    def scenery(self) -> dict[str, tuple[Obstacle, ...]]:
+        """What stands there while a setting is on: walls to keep off, a pole to hold."""
+        found: dict[str, tuple[Obstacle, ...]] = {}
+        for one in self.bounds:
+            own = one.constraint if isinstance(one, Toggle) else None
+            if isinstance(one, Toggle) and isinstance(own, Clear):
+                found[one.name] = tuple(own.obstacles)
+            elif isinstance(one, Toggle) and isinstance(own, Hold):
+                found[one.name] = (own.pole,)
+        return found
 
     @cached_property
     def synthesis(self) -> Synthesis:
@@ -172,7 +182,7 @@ class Policy:
         return Bruiser(self.body, self.dt)
 
     def init(self, start: Start) -> PolicyState:
-        begin = int(np.random.default_rng(start.seed).integers(len(self.model.latent_rows)))
+        begin = int(np.random.default_rng(start.seed).integers(len(self.plan.paths.samples)))
         x, step = self.plan.samples.x[begin], self.plan.samples.step[begin]
         at = Placement(*start.position, start.heading)
         mean = self.anatomy.kinematics.facing(self.model.pose_rows(x), at)
@@ -226,10 +236,9 @@ class Policy:
         apart = (Apart(none, none, np.zeros(3)) if state.apart is None else state.apart).pushed(gained)
         if isinstance(apart, Seam):
             return state.x, state.step, pressing, apart
-        change = model.velocity(state.x, state.x - state.step) + np.concatenate([apart.rate, apart.travel])
-        found = relocated(model, body.unit_row, change, state.x, state.step, FOLLOWS)
-        known = model.pose_rows(np.stack([state.x, found.x]))  # what the model says of the push is apart no longer
-        return found.x, found.step, pressing, replace(apart, row=apart.row + known[0] - known[1])
+        x = led_along(model, state.x, state.step, apart.row)
+        known = model.pose_rows(np.stack([state.x, x]))  # what the model says of the push is apart no longer
+        return x, state.step, pressing, replace(apart, row=apart.row + known[0] - known[1])
 
     def _stands(self, held: Sequence[Held]) -> list[Stand]:
         soles = self.anatomy.soles
@@ -273,7 +282,8 @@ class Policy:
         values = arrays["values"]
         if values.shape != (len(samples.x), *(axis.count for axis in task.axes)) or not np.all(np.isfinite(values)):
             raise ValueError("values")
-        plan = Plan(model, Paths(steps, model.latent_rows, constants), task, samples, values)
+        paths = Paths(steps, steady(data_samples(model)).x, constants)
+        plan = Plan(model, paths, task, samples, values)
         own = unpack_constraints(data["constraints"]) if "constraints" in data else None
         return cls(plan, own, bool(data.get("linear", False)))
 
@@ -344,5 +354,6 @@ def plan_policy(
     """How to do a task with a model that is learnt."""
     task = checked(task, model)
     constants = constants or Constants(**task.constants)
-    paths = Paths(learn_steps(model), model.latent_rows, constants)
-    return Policy(refined(model, paths, task, data_samples(model, constants), seed, rounds, told))
+    samples = steady(data_samples(model, constants))
+    paths = Paths(learn_steps(model), samples.x, constants)
+    return Policy(refined(model, paths, task, samples, seed, rounds, told))

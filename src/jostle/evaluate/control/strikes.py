@@ -26,6 +26,7 @@ from scipy.spatial import KDTree
 from jostle.clips import Clip
 from jostle.controllers import Command, Start
 from jostle.controllers.policy.constraints import Toggle
+from jostle.controllers.policy.planning import data_samples
 from jostle.controllers.policy.policy import Policy
 from jostle.controllers.policy.strikes import Strike, strikes_in
 from jostle.controllers.policy.tasks.step import joint_of
@@ -148,7 +149,7 @@ def unhelped(policy: Policy) -> Policy:
 
 def reached(policy: Policy, found: Strikes) -> float:
     """The share of training frames near which runs came by: nearer than one frame is to the next on average."""
-    X, steps = policy.model.latent_rows, np.linalg.norm(policy.plan.samples.step, axis=1)[: sum(policy.model.lengths)]
+    X, steps = policy.model.latent_rows, np.linalg.norm(data_samples(policy.model).step, axis=1)
     far, _ = KDTree(found.latent).query(X)
     return float(np.mean(far <= np.mean(steps)))
 
