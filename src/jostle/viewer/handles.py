@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
     from viser import (
         BoxHandle,
+        CylinderHandle,
         FrameHandle,
         GridHandle,
         GuiApi,
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
     from jostle.runtime import CharacterState, Recorder, Recording
 else:
     Starlette = Request = Response = WebSocket = Any
-    BoxHandle = FrameHandle = GridHandle = GuiApi = LabelHandle = LineSegmentsHandle = Any
+    BoxHandle = CylinderHandle = FrameHandle = GridHandle = GuiApi = LabelHandle = LineSegmentsHandle = Any
     MeshHandle = MeshSkinnedHandle = SceneApi = ViserServer = CharacterState = Recorder = Recording = Any
 
 __all__ = [
     "BoxHandle",
     "CharacterState",
+    "CylinderHandle",
     "FrameHandle",
     "GridHandle",
     "GuiApi",

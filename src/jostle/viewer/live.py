@@ -104,11 +104,17 @@ class Live:
         self._restart = False
         self._credit = 0.0
         self.panel = LivePanel(self)
+        self._scenery: list[tuple[str, Any]] = []  # what stands there while a setting is on
         self.begin()
         self.scene = Scene(stage.server, figures, shadows)
         for puppet, controller in zip(self.scene.puppets, controllers, strict=True):
             for i, obstacle in enumerate(getattr(controller, "obstacles", ())):
                 look.add_obstacle(stage.server.scene, f"{puppet.root}/obstacle{i}", obstacle)
+            for name, things in getattr(controller, "scenery", {}).items():
+                for i, thing in enumerate(things):
+                    handle = look.add_obstacle(stage.server.scene, f"{puppet.root}/{name}{i}", thing)
+                    self._scenery.append((name, handle))
+        self._dress()
         self.pointing = Pointing(stage.server, self.scene, controllers)
         self._watch_drags()
         self._look()
@@ -255,6 +261,14 @@ class Live:
         middle = self.middle(frame) if follow else np.zeros(2)
         rise = frame.floor.height(float(middle[0])) if follow else 0.0
         self.scene.show(frame, middle, ticks / RATE, rise=rise)
+        self._dress()
+
+    def _dress(self) -> None:
+        """Show the walls and poles that are in use."""
+        for name, handle in self._scenery:
+            on = self.panel.wishes.is_on(name)
+            if handle.visible != on:
+                handle.visible = on
 
     def run(self) -> None:
         """Until `stop` is set."""

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from jostle.controllers.obstacles import Block, Obstacle, Post
+from jostle.errors import CommandError
 from jostle.maths import quat
 from jostle.types import Array, Float, Int
-from jostle.viewer.handles import BoxHandle, GridHandle, SceneApi, ViserServer
+from jostle.viewer.handles import BoxHandle, CylinderHandle, GridHandle, SceneApi, ViserServer
 
 Colour = tuple[int, int, int]  # sRGB, 0..255
 
@@ -73,19 +74,20 @@ def add_beam(server: ViserServer, width: float) -> BoxHandle:
     return server.scene.add_box("/beam", dimensions=(BEAM_LONG, width, BEAM_THICK), color=BEAM)
 
 
-def add_obstacle(scene: SceneApi, name: str, obstacle: Obstacle) -> None:
+def add_obstacle(scene: SceneApi, name: str, obstacle: Obstacle) -> BoxHandle | CylinderHandle:
     """A post or a block, in the frame of `name`'s parent."""
     if isinstance(obstacle, Block):
         turn = tuple(quat.from_yaw(obstacle.turn).tolist())
         size, middle = tuple((2.0 * obstacle.half).tolist()), tuple(obstacle.centre.tolist())
-        scene.add_box(name, dimensions=size, color=BEAM, wxyz=turn, position=middle)
-    elif isinstance(obstacle, Post):
-        line = obstacle.end - obstacle.start
-        turn = quat.between(np.array([0.0, 0.0, 1.0]), line)
-        scene.add_cylinder(
-            name, radius=obstacle.radius, height=float(np.linalg.norm(line)), color=BEAM,
-            wxyz=turn, position=0.5 * (obstacle.start + obstacle.end),
-        )  # fmt: skip
+        return scene.add_box(name, dimensions=size, color=BEAM, wxyz=turn, position=middle)
+    if not isinstance(obstacle, Post):
+        raise CommandError(f"The page draws posts and blocks, and '{type(obstacle).__name__}' is neither.")
+    line = obstacle.end - obstacle.start
+    turn = quat.between(np.array([0.0, 0.0, 1.0]), line)
+    return scene.add_cylinder(
+        name, radius=obstacle.radius, height=float(np.linalg.norm(line)), color=BEAM,
+        wxyz=turn, position=0.5 * (obstacle.start + obstacle.end),
+    )  # fmt: skip
 
 
 def dress_panel(server: ViserServer, label: str) -> None:

@@ -1,6 +1,6 @@
-"""Sliders and buttons for what the controllers themselves offer: settings of their world, and tasks by name.
+"""Sliders, ticks and buttons for what the controllers themselves offer: settings of their world, and tasks by name.
 
-One slider serves everybody who has a setting of that name, for all stand on the one ground that is shown.
+One slider or tick serves everybody who has a setting of that name, for all stand on the one ground that is shown.
 """
 
 from __future__ import annotations
@@ -49,19 +49,26 @@ class Wishes:
             self.ask(next(task for task in tasks if task.capitalize() == group.value))
 
     def add_settings(self) -> None:
-        """A slider for each setting that anyone here has; it begins at the first one's."""
+        """A slider or a tick for each setting that anyone here has; it begins at the first one's."""
         known: dict[str, Setting] = {}
         for setting in (s for controller in self.controllers for s in settings_of(controller)):
             known.setdefault(setting.name, setting)
-        if known:
-            with self.gui.add_folder("Ground"):
-                self.sliders = {name: self._slider(setting) for name, setting in known.items()}
+        for title, toggle in (("Ground", False), ("Body", True)):
+            own = {name: setting for name, setting in known.items() if setting.toggle is toggle}
+            if own:
+                with self.gui.add_folder(title):
+                    self.sliders |= {name: self._tick(s) if toggle else self._slider(s) for name, s in own.items()}
+
+    def _tick(self, setting: Setting) -> Any:
+        return self.gui.add_checkbox(
+            setting.label.capitalize(), setting.default > 0.5, hint="Change it while they walk"
+        )
 
     def _slider(self, setting: Setting) -> Any:
         label = f"{setting.label} ({setting.unit})" if setting.unit else setting.label
         step = float(10.0 ** np.floor(np.log10((setting.high - setting.low) / 15.0)))  # 31 to 300 of them
         first = float(np.clip(np.round(setting.default / step) * step, setting.low, setting.high))
-        return self.gui.add_slider(label, setting.low, setting.high, step, first, hint="Change it while they walk")
+        return self.gui.add_slider(label, setting.low, setting.high, step, first, hint="While they walk")
 
     def ask(self, task: str) -> None:
         """From any thread: at the next beat."""
@@ -72,6 +79,10 @@ class Wishes:
         with self._lock:
             asked, self._asked = self._asked, None
         return asked
+
+    def is_on(self, name: str) -> bool:
+        """Whether a setting is more than half on."""
+        return float(self.sliders[name].value) > 0.5
 
     def settings(self, controller: Controller) -> dict[str, float]:
         """What every slider says, to those who have such a setting, within their limits."""

@@ -12,7 +12,7 @@ from jostle.controllers import Command, Controller, Push, Start
 from jostle.controllers.compliant.compliant import compliant_over
 from jostle.controllers.policy.planning import data_samples
 from jostle.controllers.policy.policy import plan_policy
-from jostle.controllers.policy.relocate import cost, relocate
+from jostle.controllers.policy.relocate import cost, led_along, relocate
 from jostle.controllers.policy.switching import Switch
 from jostle.controllers.policy.tasks import Heading
 from jostle.errors import CommandError, MotionError
@@ -55,6 +55,17 @@ def test_a_frame_of_the_data_is_found_where_it_is(walker_model):
         assert found.step @ data.step[frame] > 0.0  # in the same direction
 
 
+def test_a_position_is_led_along_as_far_as_the_model_knows_such_poses(walker_model):
+    data, frame = data_samples(walker_model), 40
+    x, step = data.x[frame], data.step[frame]
+    ahead = 0.3 * step  # a displacement that the model knows
+    known = walker_model.pose_rows(x + ahead) - walker_model.pose_rows(x)
+    led = led_along(walker_model, x, step, known) - x
+    assert led @ ahead / np.linalg.norm(led) / np.linalg.norm(ahead) > 0.9
+    assert 0.5 < np.linalg.norm(led) / np.linalg.norm(ahead) < 1.1
+    np.testing.assert_allclose(led_along(walker_model, x, step, np.zeros_like(known)), x)
+
+
 def test_another_policy_takes_over_without_a_seam(both):
     assert isinstance(both, Controller)
     assert both.tasks == ("walk", "weave")
@@ -70,7 +81,9 @@ def test_another_policy_takes_over_without_a_seam(both):
     for frame in (29, 59):
         around = np.concatenate([step[frame - 5 : frame], step[frame + 1 : frame + 6]])
         assert np.max(step[frame] - np.mean(around, axis=0)) < 0.10
-    assert np.linalg.norm(np.diff(at, 2, axis=0), axis=-1).max() < 0.25
+    bend = np.linalg.norm(np.diff(at, 2, axis=0), axis=-1).max(axis=1)
+    near = np.isin(np.arange(len(bend)), [28, 29, 30, 58, 59, 60])
+    assert bend[near].max() < 1.2 * bend[~near].max()
 
 
 def test_at_the_switch_the_pose_is_what_it_was(both):
@@ -132,10 +145,10 @@ def test_a_push_moves_the_part_and_the_root_and_is_over_soon(walking):
 def test_a_push_is_stronger_where_it_is_stronger(walking):
     own = replace(walking, constraints=())
     far = []
-    for newtons in (60.0, 240.0):
+    for newtons in (5.0, 20.0):
         state, free = own.init(Start()), own.init(Start())
         for frame in range(12):
-            push = (Push("left_hand", np.array([0.0, newtons / 4, 0.0]), 0.2),) if frame == 2 else ()
+            push = (Push("left_hand", np.array([0.0, newtons, 0.0]), 0.2),) if frame == 2 else ()
             state, free = own.step(state, Command(heading=0.0, pushes=push)), own.step(free, Command(heading=0.0))
         hand = own.anatomy.part("left_hand")
         far.append(np.linalg.norm(state.body.positions[hand] - free.body.positions[hand]))

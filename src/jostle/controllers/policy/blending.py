@@ -21,7 +21,7 @@ from jostle.types import Array, Float
 
 HALFLIFE = 0.14  # seconds: of another policy's motion
 SHAKEN = 0.25  # seconds: of what pushes do
-_GONE = 1e-4
+_GONE = 2e-4  # metres and quaternions, or as much in a frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Apart:
         """A frame later; None once it cannot be seen."""
         row, rate = spring.step(self.row, self.rate, np.zeros_like(self.row), self.halflife, dt)
         travel = spring.damp(self.travel, np.zeros(3), self.halflife, dt)
-        left = max(float(np.max(np.abs(part))) for part in (row, dt * rate, travel))
+        left = max(float(np.max(np.abs(part))) for part in (row, dt * rate, dt * travel))
         return Apart(row, rate, travel, self.halflife) if left > _GONE else None
 
     def pushed(self, change: Float[Array, "V"]) -> Apart:

@@ -3,7 +3,7 @@
 A force changes velocities by the equations of motion, as in `dynamic.deform`: mass matrix, tension of the joints, feet
 that stand. What it adds in a frame becomes the rate of what is `Apart` from the motion: of the pose, which yields and
 comes back on a spring, and of the root's travel, which is braked. The policy goes on meanwhile from where the character
-has come to, and the latent position follows a pose that fits it better (`relocate`).
+has come to, and the latent position is led along as far as the model knows such poses (`relocate.led_along`).
 
 Displacing y_t-1 alone would be the paper's way to come back, at the pace of the data. With these models that pace is a
 twentieth of a second to half of the way, faster than anybody's: 300 N at the chest moved it by 2 cm.

@@ -86,6 +86,21 @@ def _missed(
     return 0.5 * square / usual, (0.5 * len(y) * process.variance_slope(at) - missed @ slopes) / usual
 
 
+def led_along(
+    model: Connected, x: Float[Array, "Q"], step: Float[Array, "Q"], displaced: Float[Array, "P"]
+) -> Float[Array, "Q"]:
+    """Where a position goes when its pose is displaced, as far as that lowers
+
+        |W (d - J dx)|^2 / 2 v_0 + |dx|^2 / 2 |s|^2,
+
+    what is displaced of the pose beside what a step as long as the last one costs.
+    """
+    (w, _), (usual, _) = model.scales, _usual(model)
+    slopes = w[:, None] * model.poses.jacobian(x)  # (P, Q)
+    matrix = slopes.T @ slopes / usual + np.eye(len(x)) / max(float(step @ step), 1e-12)
+    return x + np.linalg.solve(matrix, slopes.T @ (w * displaced) / usual)
+
+
 @lru_cache(maxsize=16)
 def _usual(model: Connected) -> tuple[float, float]:
     """Mean variances of poses and of changes at the data, with their noise."""

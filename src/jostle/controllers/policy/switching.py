@@ -119,6 +119,10 @@ class Switch:
     def obstacles(self) -> tuple[Obstacle, ...]:
         return self.first.obstacles
 
+    @property
+    def scenery(self) -> dict[str, tuple[Obstacle, ...]]:
+        return self.first.scenery
+
     @cached_property
     def _data(self) -> dict[str, Samples]:
         return {name: data_samples(policy.model) for name, policy in self.policies.items()}

@@ -27,7 +27,7 @@ from jostle.types import Array, Bool, Float
 ITERATIONS = 5
 CLOSE = 2e-3  # metres, and radians: constraints kept to this are kept
 LESS = 0.7  # of what was missed: an iteration that leaves more was the last
-_FIRM = 3e-6  # eps, m^2: beside 1e-2 for a hand and 1e-3 for a foot, where D is in the units of the model
+_FIRM = 1e-6  # eps, m^2: beside 1e-2 for a hand and 1e-3 for a foot, where D is in the units of the model
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ def most_likely(
             share *= 0.5
             tried = kinematics.at(here.row + share * step, mean.place)
             found = asked(tried)
-        if found is None or found.missed < CLOSE or found.missed > LESS * rows.missed and share == 1.0:
+        if found is None or found.missed < CLOSE or (found.missed > LESS * rows.missed and share == 1.0):
             return tried
         here, rows = tried, found
     return here

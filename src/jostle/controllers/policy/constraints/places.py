@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jostle.controllers.obstacles import Post
 from jostle.controllers.policy.constraints.configuration import Configuration
 from jostle.controllers.policy.constraints.constraint import Anatomy, Moment
 from jostle.controllers.policy.constraints.inference import Rows, equal, stacked
@@ -86,6 +87,11 @@ class Hold:
         _check_numbers("Hold", (*self.start, *self.end))
         if np.allclose(self.start, self.end):
             raise CommandError("A pole to hold has two ends; they are the same point.")
+
+    @property
+    def pole(self) -> Post:
+        """To be seen."""
+        return Post(np.array(self.start), np.array(self.end), 0.02)
 
     def init(self, anatomy: Anatomy) -> Limb:
         return Limb.of(anatomy, self.part)
