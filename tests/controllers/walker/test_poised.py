@@ -11,6 +11,7 @@ from jostle.controllers.walker.parameters import PACED, POISED, WALKER, recast
 from jostle.controllers.walker.people import walker_physics
 from jostle.controllers.walker.trace import Shove, rollout
 from jostle.controllers.walker.walk import Walk
+from jostle.controllers.walker.walker import Walker
 from jostle.errors import CommandError
 from jostle.runtime import load_controller
 from jostle.tuning.chance import Chance, Fates
@@ -123,6 +124,7 @@ def test_the_shipped_one_strays_half_as_far_on_its_beam_as_it_did_when_it_only_s
     chance, strayed = Chance(8, 30.0, middle=2.0), []
     for name in ("beam", "starts/beam_2"):
         walker = load_controller(walker_folder() / f"{name}.jostle")
+        assert isinstance(walker, Walker)
         walk = Walk(walker_physics(walker.person, walker.ground), 8, walker.machine, 1)
         fates = Fates(chance, (41, 0), 6.0, walk.dt, 8)
         trace = rollout(walk, np.tile(walker.values, (8, 1)), 6.0, walker.person.fallen, happens=fates)
