@@ -38,7 +38,7 @@ from jostle.maths import quat
 from jostle.skeleton import Pose, forward
 from jostle.types import Array, Float
 
-TARGETS, HOLD, PER_RUN = 200, 1.5, 10  # seconds for each target; targets in a row
+TARGETS, HOLD, PER_RUN = 200, 2.0, 10  # seconds for each target; targets in a row
 RAW, PRECISE = 0.08, 0.05  # metres
 
 

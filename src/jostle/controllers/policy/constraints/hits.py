@@ -36,8 +36,8 @@ class Hit:
 
     part: str
     height: float
-    near: float = 0.1
-    far: float = 0.25
+    near: float = 0.12
+    far: float = 0.3
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.near < self.far:
@@ -64,8 +64,8 @@ class Hit:
         limb = memory.limb
         missing = self._missing(moment, moment.mean.positions[limb.joint])
         share = share * (1.0 - smooth((missing - self.near) / (self.far - self.near)))
-        goal, cares = limb.reached(moment.mean, self._target(moment))
-        return pinned(moment, here, limb.joint, goal, share * cares)
+        _, cares = limb.reached(moment.mean, self._target(moment))
+        return pinned(moment, here, limb.joint, self._target(moment), share * cares)  # the trunk goes with it
 
     def _target(self, moment: Moment) -> Float[Array, "3"]:
         target = np.zeros(3) if moment.target is None else moment.target
