@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,17 @@ class QuaternionFeatures:
     def pose_count(self) -> int:
         """Columns of a pose; velocities come after them."""
         return len(_ROOT) + 4 * len(self.joints) + 3 * len(self.bones)
+
+    @cached_property
+    def reach(self) -> Float[Array, "P"]:
+        """How far a unit of each column of a pose moves the farthest point that hangs from it, metres."""
+        skeleton, far = self.skeleton, []
+        for joint in (0, *self.joints):
+            below = skeleton.subtree(int(joint))
+            ends = skeleton.rest_ends[np.isin(skeleton.end_parents, below)]
+            points = np.concatenate([skeleton.rest_positions[below], ends]) - skeleton.rest_positions[joint]
+            far.append(2.0 * float(np.max(np.linalg.norm(points, axis=1))))  # a quaternion holds half of the angle
+        return np.array([1.0, *[far[0]] * 3, *np.repeat(far[1:], 4), *[1.0] * (3 * len(self.bones))])
 
     @property
     def notes(self) -> tuple[str, ...]:

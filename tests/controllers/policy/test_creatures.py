@@ -126,3 +126,15 @@ def test_a_keyframed_horse_is_steered_and_wears_its_own_skin(data):
     lower, ankle = (worn.positions[:, rig.skeleton.index(name)] for name in ("FrontLowerLeg.L", "IKFrontLeg.L"))
     lengths = np.linalg.norm(ankle - lower, axis=-1)
     assert np.ptp(lengths) < 1e-6  # a limb is never torn from its foot
+
+
+def test_a_jolt_is_measured_in_metres_where_limbs_end():
+    """A limb's angle counts by how far its tip is."""
+    clip = travel(trotting(), cycles=3)
+    features = QuaternionFeatures.of([clip], 30.0)
+    assert features.reach.shape == (features.pose_count,)
+    paw = features.names.index("LeftHindPaw.y")
+    assert features.reach[paw] == pytest.approx(0.16)
+    turned = quat.exp(np.array([0.0, 0.02, 0.0]))
+    moved = np.linalg.norm(quat.apply(turned, np.array([0.08, 0.0, 0.0])) - [0.08, 0.0, 0.0])
+    assert features.reach[paw] * turned[2] == pytest.approx(moved, rel=1e-3)

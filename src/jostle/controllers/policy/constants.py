@@ -15,6 +15,7 @@ class Constants:
     unsure: float = 0.08  # c_y: what a pose costs that is as unsure as those of the data are on average
     stray: float = 0.05  # c_x: what it costs to be off the way of the dynamics by a whole step
     bend: float = 0.0  # what a change of step costs that is as large as those of the data are on average
+    jolt: float = 0.0  # what a second difference of the pose costs that is as large as those of the data are on average
     discount: float = 0.97  # gamma, a frame
     neighbours: int = 6  # samples whose values count, k
     faster: float = 1.0  # weight of velocities beside positions among neighbours

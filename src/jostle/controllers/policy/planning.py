@@ -91,7 +91,25 @@ class Plan:
         cost = self.constants.stray * np.sum((following - mean) ** 2, axis=-1) / own
         bend = following - before - step[..., None, :]
         cost += self.constants.bend * np.sum(bend**2, axis=-1) / self.usual_bend
+        if self.constants.jolt:
+            cost += self.constants.jolt * self.jolts(x - step, x, following) / self.usual_jolt
         return Step.between(self.model, x[..., None, :], following), cost
+
+    def jolts(
+        self, x_before: Float[Array, "*b Q"], x: Float[Array, "*b Q"], following: Float[Array, "*b A Q"]
+    ) -> Float[Array, "*b A"]:
+        """How much the body is jolted: the squared second difference of its pose, in metres at the ends of limbs."""
+        kept = 2.0 * self.model.pose_rows(x) - self.model.pose_rows(x_before)  # where it would go on to
+        return np.sum(
+            (self.model.features.reach * (self.model.pose_rows(following) - kept[..., None, :])) ** 2, axis=-1
+        )
+
+    @cached_property
+    def usual_jolt(self) -> float:
+        """Its mean in the data."""
+        rows = self.paths.steps.settings.rows(self.model.lengths)
+        X, past, now = self.model.latent_rows, rows["past"], rows["now"]
+        return float(np.mean(self.jolts(X[past[:, 0]], X[past[:, 1]], X[now][:, None])))
 
     def doubt(self, x: Float[Array, "*b Q"]) -> Float[Array, "*b"]:
         """The variance of poses, over that of those in the data: the second term of R_Q is c_y times this."""
