@@ -27,8 +27,8 @@ from jostle.types import Array, Bool, Float
 CONE = np.radians(60.0)  # off the vertical
 LIFT = 0.05  # metres a second: what rises slower is noise
 FAST = 2.0  # times what is slow: a low foot that wants to go faster than this is lifted, not locked
-CLEAR = 0.02  # of the body's size: how high feet are carried that go so fast
-RAISE = 0.045  # seconds: half of the way up
+CLEAR = 0.023  # of the body's size: how high feet are carried that go so fast
+RAISE = 0.03  # seconds: half of the way up
 BRAKE = 0.03  # seconds
 SETTLE = 0.10  # seconds: half of the way down to where it stands
 RELEASE = 0.13  # seconds
