@@ -31,7 +31,8 @@ SETTLED = 20  # frames until a constraint is wholly on
 def skate_of(policy: Policy, seed: int = 0, frames: int = FRAMES) -> dict[str, float]:
     """Feet with and without cleanup, over random directions, beside those of the clips that the model learnt from.
 
-    `skate_ratio` is foot skate over that of the clips, or over a frame of the run; `acceleration_ratio` rms joint acceleration over that without.
+    `skate_ratio` is foot skate over that of the clips, or over a frame of the run; `acceleration_ratio` rms joint
+    acceleration over that without cleanup.
     """
     bare, clean = (_clip(policy, _steered(own, seed, frames)) for own in (replace(policy, constraints=()), policy))
     own = [skate(clip) | {"frames": clip.frame_count} for clip in source_clips(policy)]
