@@ -72,7 +72,13 @@ def test_stick_has_a_dead_zone_and_a_rim():
     assert clamp(0.3, 0.0) == Held(0.3, 0.0)
 
 
-@pytest.mark.parametrize("message", [CAMERA, DRAG, {"type": "CommandTriggerMessage", "uuid": "a"}])
+CLICK = {
+    "type": "ScenePointerMessage", "event_type": "click", "ray_origin": (0.0, 0.0, 1.0), "modifier": None,
+    "ray_direction": (0.0, 1.0, -1.0), "screen_pos": [[0.5, 0.5]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", [CAMERA, DRAG, CLICK, {"type": "CommandTriggerMessage", "uuid": "a"}])
 def test_messages_of_the_page_pass(message):
     assert sift(msgspec.msgpack.encode(message)) == PASS
 
@@ -86,6 +92,11 @@ def test_a_control_may_change_only_its_value():
     assert update(update_cb=[]) == REFUSE
     assert update(value=float("nan")) == REFUSE
     assert update(value={"a": 1}) == REFUSE
+
+
+@pytest.mark.parametrize("key", [k for k in CLICK if k not in ("type", "modifier")])
+def test_a_click_with_a_wrong_field_is_refused(key):
+    assert sift(msgspec.msgpack.encode({**CLICK, key: "rubbish"})) == REFUSE
 
 
 @pytest.mark.parametrize("key", [k for k in DRAG if k not in ("type", "instance_index", "modifier", "owner")])

@@ -100,6 +100,20 @@ def _is_drag(m: dict) -> bool:
     )
 
 
+def _is_click(m: dict) -> bool:
+    """On the scene: a ray; boxes drawn with the mouse are not asked for here."""
+    at = m.get("screen_pos")
+    return (
+        m.get("event_type") == "click"
+        and _vector(m.get("ray_origin"), 3)
+        and _vector(m.get("ray_direction"), 3)
+        and isinstance(at, list | tuple)
+        and len(at) == 1
+        and _vector(at[0], 2)
+        and isinstance(m.get("modifier"), str | None)
+    )
+
+
 def _is_hold(m: dict) -> bool:
     return isinstance(m.get("uuid"), str) and _finite(m.get("frequency"))
 
@@ -113,6 +127,7 @@ SHAPES = {
     "GuiUpdateMessage": _is_value,
     "GuiButtonHoldMessage": _is_hold,
     "SceneNodeDragMessage": _is_drag,
+    "ScenePointerMessage": _is_click,
     "CommandTriggerMessage": _is_command,
 }
 PASS, DROP, REFUSE = "pass", "drop", "refuse"
