@@ -22,6 +22,7 @@ from jostle.clips.solve import read_solved
 from jostle.clips.travel import travel
 from jostle.clips.turn import turn_gait
 from jostle.controllers import Controller
+from jostle.controllers.policy.constants import Constants
 from jostle.evaluate.control.steered import acceleration_ratio, reward_of, run, turn_times
 from jostle.types import PathLike
 
@@ -46,6 +47,10 @@ def horse_clips(data: PathLike) -> list[Clip]:
 
 
 CLIPS = {"dog": dog_clips, "horse": horse_clips}
+CONSTANTS = {  # a horse's turn bends all of it, from hips to ears, and must be entered by smaller steps
+    "dog": Constants(jolt=0.03, reach=0.4),
+    "horse": Constants(jolt=0.02, reach=0.2),
+}
 
 
 def measure(controller: Controller, clips: Sequence[Clip], seed: int = 0, trials: int = 10) -> dict[str, float]:
@@ -79,7 +84,7 @@ def main(data: str, *files: str) -> None:
     for (name, clips_of), file in zip(CLIPS.items(), files, strict=True):
         clips = clips_of(data)
         if not Path(file).exists():
-            save_controller(train_policy(clips, "heading"), file)
+            save_controller(train_policy(clips, "heading", constants=CONSTANTS[name]), file)
         found[name] = measure(load_controller(file), clips)
     print(json.dumps(found, indent=1))
 
