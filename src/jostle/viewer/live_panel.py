@@ -118,7 +118,7 @@ class LivePanel:
                 self.gui.add_markdown("WASD or arrow keys, a gamepad, or the pad on the page.")
             if pointed:
                 self.gui.add_markdown("Click the ground: that is the target.")
-            elif deaf:
+            if deaf and not (off and pointed):
                 self.gui.add_markdown(self._excuse(deaf, "steering"))
             paced = len(self._unsupported("speed")) < len(self.live.characters)
             self.pace = self.gui.add_slider("Speed (m/s)", 0.1, 4.0, 0.1, 1.3, disabled=not paced)

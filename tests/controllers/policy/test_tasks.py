@@ -98,7 +98,7 @@ def test_steps_broadcast_over_a_grid(model):
 
 
 def test_a_task_of_ones_own_is_planned_for(policy):
-    assert policy.supports == {"heading"}
+    assert policy.supports == {"heading", "target", "pushes", "settings"}  # who points, points at the target
     state = policy.init(Start(heading=0.4))
     assert state.wish == 0.4
     for _ in range(5):

@@ -27,6 +27,7 @@ from jostle.controllers.policy.constraints import (
     Held,
     Hit,
     Hold,
+    PointAt,
     Synthesis,
     Toggle,
     pack_constraints,
@@ -111,7 +112,8 @@ class Policy:
     @property
     def supports(self) -> frozenset[str]:
         pushes = {"pushes"} if not len(self.model.features.bones) else set()
-        return self.plan.task.supports | pushes | ({"settings"} if self.settings else set())
+        points = {"target"} if any(isinstance(one, PointAt) for one in self.synthesis.constraints) else set()
+        return self.plan.task.supports | points | pushes | ({"settings"} if self.settings else set())
 
     @property
     def name(self) -> str:
