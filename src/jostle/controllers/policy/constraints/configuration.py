@@ -30,6 +30,22 @@ _FIRST = 4  # column of the first joint
 _WHOLE = np.eye(3)
 
 
+def _turn() -> Float[Array, "16 9"]:
+    """The matrix of a unit quaternion is made of the products of its components: a table of which, by polarisation."""
+    units = np.eye(4)
+    squares = np.array([[_homogeneous(a + b) - _homogeneous(a) - _homogeneous(b) for b in units] for a in units])
+    return 0.5 * squares.reshape(16, 9)
+
+
+def _homogeneous(q: Float[Array, "4"]) -> Float[Array, "9"]:
+    """|q|^2 times the matrix of q / |q|."""
+    square = float(q @ q)
+    return square * quat.to_matrix(q / np.sqrt(square)).ravel()
+
+
+_TURN = _turn()
+
+
 @dataclass(frozen=True, eq=False)
 class RowKinematics:
     """Rows of these features as bodies."""
@@ -40,6 +56,11 @@ class RowKinematics:
     def _mean(self) -> Float[Array, "J 4"]:
         even = quat.mul(self.features.mean.wxyz[0], quat.inv(self.features.uneven))
         return quat.positive(even)
+
+    @cached_property
+    def _uneven(self) -> Float[Array, "J 4 4"]:
+        """What makes rotations of the even body the actor's, as matrices from the right: q U = q u."""
+        return np.stack([quat.mul(unit, self.features.uneven) for unit in np.eye(4)], axis=1)
 
     @cached_property
     def _offsets(self) -> Float[Array, "J 3"]:
@@ -109,14 +130,17 @@ class RowKinematics:
         wxyz[features.joints] = row[_FIRST:end].reshape(-1, 4)
         size = np.sqrt(np.einsum("jc,jc->j", wxyz, wxyz))
         wxyz /= size[:, None]
-        local = quat.mul(wxyz, features.uneven)
-        local[0] = quat.mul(quat.from_yaw(place.heading), local[0])
+        local = (wxyz[:, None] @ self._uneven)[:, 0]
+        c, s = np.cos(0.5 * place.heading), np.sin(0.5 * place.heading)
+        w, x, y, z = local[0].tolist()
+        local[0] = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w  # turned about the vertical
         offsets = self._offsets
         if len(features.bones):
             offsets = offsets.copy()
             offsets[features.bones] = row[end:].reshape(-1, 3)
         frames = np.zeros((count + 1, 4, 4))
-        frames[:count, :3, :3] = quat.to_matrix(local)
+        products = (local[:, :, None] * local[:, None, :]).reshape(count, 16)
+        frames[:count, :3, :3] = (products @ _TURN).reshape(count, 3, 3)
         frames[:count, :3, 3] = offsets
         frames[0, :3, 3] = place.x, place.y, row[0]
         frames[:, 3, 3] = 1.0
@@ -163,16 +187,17 @@ class Configuration:
     def _spins(self) -> Float[Array, "m 4 3"]:
         """Angular velocity in the world for a change of each channel: the columns of R_parent A, (1)."""
         turning = self.kinematics.turning
-        s, v = self.even[turning, 0], self.even[turning, 1:]
+        w, v = self.even[turning, 0], self.even[turning, 1:]
         columns = np.zeros((len(turning), 4, 3))
         columns[:, 0] = -v
-        columns[:, 1, 0] = columns[:, 2, 1] = columns[:, 3, 2] = s
+        columns[:, 1, 0] = columns[:, 2, 1] = columns[:, 3, 2] = w
         columns[:, 1, 1], columns[:, 1, 2] = v[:, 2], -v[:, 1]  # columns of [v]x
         columns[:, 2, 0], columns[:, 2, 2] = -v[:, 2], v[:, 0]
         columns[:, 3, 0], columns[:, 3, 1] = v[:, 1], -v[:, 0]
         columns *= (2.0 / self.size[turning])[:, None, None]
         above = self.turns[self.kinematics.features.skeleton.parents[turning]]
-        above[0] = quat.to_matrix(quat.from_yaw(self.place.heading))
+        c, s = np.cos(self.place.heading), np.sin(self.place.heading)
+        above[0] = [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]
         return columns @ above.transpose(0, 2, 1)
 
     def jacobian(self, joints: Int[Array, "n"], points: Float[Array, "n 3"]) -> Float[Array, "n 3 P"]:
