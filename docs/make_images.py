@@ -5,15 +5,18 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from jostle.assets import policy_path
 from jostle.clips import Clip, load_clip
 from jostle.controllers import Command
 from jostle.controllers.compliant.compliant import compliant_clip
 from jostle.controllers.compliant.objectives import Avoid, LookAt
 from jostle.controllers.obstacles import Post
+from jostle.controllers.policy.policy import Policy
 from jostle.evaluate.response.cases import THREE, character
 from jostle.export import Actor, Camera, build_figure, draw, render
 from jostle.export.camera import fit_distance
-from jostle.runtime import Character, record
+from jostle.export.values import plot_policy
+from jostle.runtime import Character, load_controller, record
 from jostle.runtime.recording import due
 from jostle.runtime.wording import read_push
 
@@ -55,6 +58,11 @@ def main() -> None:
     render(gaits, IMAGES / "gaits.png", size=(1400, 900), poses=7)
     render(answers(), IMAGES / "answers.png", size=(1400, 900), poses=7)
     render(giving_way(walk), IMAGES / "compliant.png", size=(1400, 900), poses=7, camera="front")
+    policy = load_controller(policy_path("walk"))
+    assert isinstance(policy, Policy)
+    (IMAGES / "policy").mkdir(exist_ok=True)
+    plot_policy(policy.plan, IMAGES / "policy" / "values.png")
+    render([steered(policy)], IMAGES / "policy" / "steered.png", size=(1400, 360), poses=9, camera="three-quarter")
 
 
 def answers() -> list[Clip]:
@@ -70,6 +78,12 @@ def answers() -> list[Clip]:
         run = Character(person, 30.0)
         shown.append(record(run, 3.0, lambda time, one=timed: Command(pushes=due([one], time, 30.0)), name=name))
     return shown
+
+
+def steered(policy: Policy) -> Clip:
+    """The shipped character that is steered, told to go left, and then back."""
+    run = Character(policy, 30.0)
+    return record(run, 3.6, lambda time: Command(heading=np.pi / 2 if time < 1.4 else -np.pi / 2), name="steered")
 
 
 def giving_way(clip: Clip) -> list[Clip]:
