@@ -169,11 +169,13 @@ def _thrown(policy: Policy) -> list[tuple[Clip, Strike]]:
 def _guards(policy: Policy) -> list[int]:
     """Seeds with which the character begins where a training strike does."""
     clips, X = learnt_clips(policy.model), policy.model.latent_rows
+    begins = KDTree(policy.plan.paths.samples)  # where characters begin
     first = dict(zip((id(clip) for clip in clips), np.cumsum([0, *policy.model.lengths[:-1]]).tolist(), strict=True))
-    wanted = {first[id(clip)] + own.begin for clip, own in strikes_in(clips, _task(policy).joint)}
+    frames = [first[id(clip)] + own.begin for clip, own in strikes_in(clips, _task(policy).joint)]
+    wanted = set(np.asarray(begins.query(X[frames])[1]).tolist())
     seeds: dict[int, int] = {}
     for seed in range(50 * len(X)):
-        seeds.setdefault(int(np.random.default_rng(seed).integers(len(X))), seed)
+        seeds.setdefault(int(np.random.default_rng(seed).integers(begins.n)), seed)
         if wanted <= seeds.keys():
             break
     return [seeds[frame] for frame in sorted(wanted & seeds.keys())]
