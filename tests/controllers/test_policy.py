@@ -9,7 +9,7 @@ from jostle.clips.edit import trim_frames
 from jostle.controllers import Command, Controller, Start
 from jostle.controllers.compliant.compliant import compliant_over
 from jostle.controllers.policy import planning, refine
-from jostle.controllers.policy.constants import USUAL
+from jostle.controllers.policy.constants import USUAL, Constants
 from jostle.controllers.policy.paths import Paths, learn_steps
 from jostle.controllers.policy.planning import data_samples, make_plan
 from jostle.controllers.policy.policy import plan_policy, task_of
@@ -194,3 +194,10 @@ def test_first_frames_that_flew_off_are_no_samples(model):
     kept = planning.steady(flown)
     assert len(kept.x) == len(planning.steady(every).x) - 1
     assert not np.any(np.all(kept.x == every.x[70], axis=1))
+
+
+def test_constants_are_said_in_words():
+    assert Constants().told(["jolt=0.02", "ring=8"]) == Constants(jolt=0.02, ring=8)
+    for word, why in (("jolts=1", "jolt"), ("ring=x", "ring=16"), ("reach=-1", "0 or more"), ("discount=1", "below 1")):
+        with pytest.raises(CommandError, match=why):
+            Constants().told([word])

@@ -30,6 +30,7 @@ def train(
     method: str = "latent",
     joint: str | None = None,
     rounds: int = 4,
+    constants: tuple[str, ...] = (),
     iterations: int | None = None,
     seed: int = 0,
     resume: bool = False,
@@ -45,12 +46,14 @@ def train(
         method: latent, or what it is compared with: fields (motion fields), graph (a policy on a motion graph)
         joint: what strikes: right_hand, left_foot, ...
         rounds: of refinement; each looks where the policy is wrong, and learns more there
+        constants: of planning that are to be others, such as jolt=0.02 reach=0.2 for who is to be smoother
         iterations: of learning the motion model, at most
         seed: changes every random choice
         resume: go on from the journal that an interrupted training left
         plot: a picture to write (.png) of the latent space and of values in it; also `jostle policy plot`
         json: print one JSON object
     """
+    from jostle.controllers.policy.constants import Constants
     from jostle.controllers.policy.policy import TASKS, plan_policy, task_of
     from jostle.models.connected import ITERATIONS, fit_connected
     from jostle.runtime import save_controller
@@ -65,6 +68,7 @@ def train(
     if joint is not None and task != "strike":
         raise CommandError(f"--joint is for --task strike, and the task is '{task}'.")
     wanted = task_of(task) if joint is None else task_of(task, joint=joint)
+    planning = Constants(**wanted.constants).told(constants)
     if method != "latent":
         _train_peer(method, files, output, wanted, seed, json)
         return
@@ -77,8 +81,8 @@ def train(
 
     model = watched(output, "a model of the motion", resume, learnt)
     with progress("planning") as report:
-        policy = plan_policy(model, wanted, rounds=rounds, seed=seed, told=report)
-    save_controller(policy, output, seed=seed, recipe={"task": task, "rounds": rounds})
+        policy = plan_policy(model, wanted, constants=planning, rounds=rounds, seed=seed, told=report)
+    save_controller(policy, output, seed=seed, recipe={"task": task, "rounds": rounds, "constants": list(constants)})
     forget(output)
     if plot is not None:
         from jostle.export.values import plot_policy

@@ -6,8 +6,13 @@ that are to be others (`Task.constants`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from jostle.errors import CommandError, unknown_name
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,26 @@ class Constants:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "paces", tuple(float(pace) for pace in self.paces))
+        if not (self.ring >= 1 and self.apart >= 1 and self.neighbours >= 1 and self.paces):
+            raise CommandError("A plan needs an action, a sample to steer to, a neighbour and a pace at least.")
+        if not 0.0 <= self.discount < 1.0:
+            raise CommandError(f"What comes later counts less: discount is from 0 to below 1, not {self.discount}.")
+
+    def told(self, words: Iterable[str]) -> Constants:
+        """With those of `jolt=0.02` that are said so."""
+        known = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "paces"}
+        said: dict[str, Any] = {}
+        for word in words:
+            name, _, value = word.partition("=")
+            if name not in known:
+                raise CommandError(unknown_name("constant", name, known))
+            try:
+                said[name] = type(known[name])(value)
+            except ValueError:
+                raise CommandError(f"A constant is said as {name}={known[name]}, not as '{word}'.") from None
+            if not (np.isfinite(said[name]) and said[name] >= 0):
+                raise CommandError(f"The constant '{name}' is to be 0 or more, not {value}.")
+        return replace(self, **said)
 
 
 USUAL = Constants()
