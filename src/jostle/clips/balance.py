@@ -31,7 +31,7 @@ from jostle.clips.clip import Clip
 from jostle.clips.contacts import Contacts, find_contacts, foot_tracks
 from jostle.clips.feet import body_size, find_feet
 from jostle.clips.flight import GRAVITY, derivative, point_masses
-from jostle.types import Array, Bool, Float
+from jostle.types import Array, Bool, Float, Int
 
 WINDOW = 0.16  # seconds over which accelerations are measured
 _HEEL, _TOE, _HALF_WIDTH = 0.03, 0.115, 0.025  # of a foot beyond the ankle, as shares of body height (Winter 2009)
@@ -111,11 +111,17 @@ def support_cost(balance: Balance, alpha: float) -> tuple[float, float]:
     frames = np.flatnonzero(down)
     if len(frames) == 0:
         return 0.0, 0.0
+    outside = beyond_feet(balance, frames, alpha)
+    return float(np.mean(np.clip(outside, 0.0, _FAR))), len(frames) / balance.fps
+
+
+def beyond_feet(balance: Balance, frames: Int[Array, "n"], alpha: float = 1.0) -> Float[Array, "n"]:
+    """How far the centre of pressure lies outside the soles on the ground, in metres; negative within them."""
     x, a = balance.positions[frames], alpha * balance.accelerations[frames]
     moment = np.einsum("s,nsk->nk", balance.shares, (GRAVITY + a[..., 2:]) * x[..., :2] - a[..., :2] * x[..., 2:])
     load = np.maximum(GRAVITY + a[..., 2] @ balance.shares, _LEAST_LOAD)
-    outside = _outside(moment / load[:, None], balance.heels[frames], balance.toes[frames], balance.planted[frames])
-    return float(np.mean(np.clip(outside - balance.margin, 0.0, _FAR))), len(frames) / balance.fps
+    soles = balance.heels[frames], balance.toes[frames]
+    return _outside(moment / load[:, None], *soles, balance.planted[frames]) - balance.margin
 
 
 def _outside(
