@@ -204,7 +204,7 @@ def test_a_policy_is_trained_and_steered(folder, capsys):
     options = ("--iterations", "8", "--rounds", "0", "--json")
     assert run("policy", "train", "walk.bvh", "turn_left.bvh", "-o", "me.jostle", *options) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["frames"] == told["samples"]
+    assert 0.9 * told["frames"] <= told["samples"] <= told["frames"]  # less those that flew off
     assert load_bundle(folder / "me.jostle").kind == "policy"
     assert run("policy", "train", "walk.bvh", "-o", "me.jostle", "--task", "jump") == 1
     assert "heading" in capsys.readouterr().err
