@@ -69,7 +69,6 @@ def test_a_character_is_checked(me, capsys, monkeypatch):
     [
         (["push", "walk", "-o", "x.bvh"], "add --controller compliant"),
         (["push", "walk", "--controller", "complaint", "-o", "x.bvh"], "compliant"),
-        (["push", "walker:stocky", "--controller", "compliant", "-o", "x.bvh"], "is a character"),
         (["push", "ME", "--push", "torso left", "-o", "x.bvh"], "is no push"),
         (["push", "ME", "--push", "tail 10N left at 1s", "-o", "x.bvh"], "tail"),
         (["push", "ME", "--push", "torso 10N left at 5s", "-o", "x.bvh", "--seconds", "2"], "the last push ends"),
