@@ -36,6 +36,7 @@ KINDS = {  # what `load_controller` can bring back to life: module and class, op
     "switch": ("jostle.controllers.policy.switching", "Switch"),
     "motion_field": ("jostle.controllers.policy.peers.fields", "FieldPolicy"),
     "motion_graph": ("jostle.controllers.policy.peers.graph", "GraphPolicy"),
+    "graph": ("jostle.controllers.graph.people", "People"),
     "model": ("jostle.controllers.rollout", "Rollout"),
 }
 
