@@ -163,9 +163,14 @@ def test_what_is_near_the_target_goes_there(policy):
     for off, missed in ((0.08, 0.0), (0.5, 0.5)):
         target = alone[hand] + off * way / np.linalg.norm(way)
         ready = aiming.init(Start(seed=seed))
-        ready = replace(ready, held=(Held(1.0, ready.held[0].memory),))  # it has taken hold
+        ready = replace(ready, held=(Held(1.0, replace(ready.held[0].memory, pull=1.0)),))  # it has taken hold
         shown = aiming.step(ready, Command(target=target))
         np.testing.assert_allclose(np.linalg.norm(shown.body.positions[hand] - target), missed, atol=0.01)
+    target = alone[hand] + 0.08 * way / np.linalg.norm(way)
+    fresh = aiming.init(Start(seed=seed))
+    shown = aiming.step(replace(fresh, held=(Held(1.0, fresh.held[0].memory),)), Command(target=target))
+    left = 1.0 - max(0.25, np.linalg.norm(way) / 0.18)  # it takes hold no faster than the joint goes
+    np.testing.assert_allclose(np.linalg.norm(shown.body.positions[hand] - target), 0.08 * max(left, 0.0), atol=0.01)
     with pytest.raises(CommandError, match="for the first"):
         Hit("right_hand", 1.0, near=0.3)
 

@@ -1,9 +1,10 @@
 """A strike that ends on its target: inverse kinematics at the strike, and only there.
 
 The policy brings the joint near the target; the last centimetres are inference. The nearer the joint is to the target
-by itself, the more of what is missing it goes: all of it within `near`, none from `far` on. So guard and the way out
-stay what they were. Once it has hit, or turns back, it is let go until it comes from afar again, and the conditional
-mean leads the arm back as smoothly as it came. (Held on to, it would stay: what it returns from is where it was held.)
+by itself, the more of what is missing it goes: all of it within `near`, none from `far` on, and nothing unless it comes
+nearer. So guard and the way out stay as they were. Once it has hit, or turns back, it is let go over some frames, until
+it comes from afar again. (Held on to, it would stay: what it returns from is where it was held.) What takes hold does
+so no faster than the joint goes: a guard that a new target lies next to is not snatched away.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from jostle.types import Array, Float
 ON_GROUND = 0.05  # metres: what was pointed at no higher is the ground below the target
 THERE = 0.02  # metres from the target: hit
 AGAIN = 0.6  # of `far`: from there on it strikes anew
+COMES = 0.5  # metres a second: what goes slower does not strike
+RISE, FALL = 0.25, 0.15  # of all pull, in a frame: as much at least, as much at most
 
 
 @dataclass(frozen=True)
 class Aim:
     limb: Limb
     done: bool = False  # it has hit, and is on its way back
+    pull: float = 0.0  # how much of what is missing it goes
 
 
 @dataclass(frozen=True)
@@ -54,18 +58,20 @@ class Hit:
             return memory
         joint = memory.limb.joint
         was, now = (self._missing(moment, c.positions[joint]) for c in (moment.before, moment.mean))
-        if memory.done:
-            return replace(memory, done=was < AGAIN * self.far)
-        return replace(memory, done=was < THERE or (was < self.near and now > was))
+        done = was < AGAIN * self.far if memory.done else was < THERE or (was < self.near and now > was)
+        comes = not done and was - now > COMES * moment.dt
+        wished = 1.0 - smooth((now - self.near) / (self.far - self.near)) if comes else 0.0
+        way = float(np.linalg.norm(moment.mean.positions[joint] - moment.before.positions[joint]))
+        rise = max(RISE, way / (self.far - self.near))
+        return replace(memory, done=done, pull=min(max(wished, memory.pull - FALL), memory.pull + rise))
 
     def rows(self, moment: Moment, here: Configuration, memory: Aim, share: float) -> Rows | None:
-        if moment.target is None or memory.done:
+        if moment.target is None or memory.pull <= 0.0:
             return None
         limb = memory.limb
-        missing = self._missing(moment, moment.mean.positions[limb.joint])
-        share = share * (1.0 - smooth((missing - self.near) / (self.far - self.near)))
         _, cares = limb.reached(moment.mean, self._target(moment))
-        return pinned(moment, here, limb.joint, self._target(moment), share * cares)  # the trunk goes with it
+        share = share * memory.pull * cares
+        return pinned(moment, here, limb.joint, self._target(moment), share)  # the trunk goes with it
 
     def _target(self, moment: Moment) -> Float[Array, "3"]:
         target = np.zeros(3) if moment.target is None else moment.target
