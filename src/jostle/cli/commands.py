@@ -11,6 +11,7 @@ from jostle.cli.common import run
 from jostle.cli.convert import convert
 from jostle.cli.evaluate import evaluate
 from jostle.cli.fit import fit
+from jostle.cli.graph import build as build_graph
 from jostle.cli.model import info as model_info
 from jostle.cli.model import list_models, plot, predict
 from jostle.cli.policy import join, train
@@ -44,6 +45,9 @@ def build_app() -> SubcommandApp:
     policy.command(name="plot")(plot_values)
     policy.command(name="join")(join)
     app.command(policy, name="policy", help="Characters that are steered, from a few clips: train, plot, join.")
+    graph = SubcommandApp()
+    graph.command(name="build")(build_graph)
+    app.command(graph, name="graph", help="Characters that answer pushes with recorded responses: build.")
     app.command(clips, name="clips", help="Ask clips about themselves, and bend them: info, check, travel, turn.")
     for command in (fit, push, convert, view, render, demo, evaluate):
         app.command(name=command.__name__)(command)
