@@ -60,11 +60,11 @@ def test_unpushed_it_goes_on_for_ever_without_a_seam_and_enters_no_response(peop
 
 
 def test_pushed_it_gives_way_and_walks_on(people):
-    calm, pushed = run(people, 110), run(people, 110, [(20, LEFT)])
+    calm, pushed = run(people, 60), run(people, 150, [(20, LEFT)])
     assert all(np.array_equal(a.pose.wxyz, b.pose.wxyz) for a, b in zip(calm[:21], pushed[:21], strict=True))
     assert pushed[21].serving >= 0
     assert pushed[-1].serving == -1
-    aside = [b.pose.root[1] - a.pose.root[1] for a, b in zip(calm, pushed, strict=True)]
+    aside = [b.pose.root[1] - a.pose.root[1] for a, b in zip(calm, pushed, strict=False)]
     assert max(aside[25:60]) > 0.08
     again = run(people, 30, [(20, LEFT)])
     assert np.array_equal(again[-1].pose.wxyz, pushed[30].pose.wxyz)

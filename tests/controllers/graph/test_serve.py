@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jostle.controllers.graph.reel import Place, fit_place, likes
-from jostle.controllers.graph.serve import MOST, TURN, WITHIN, serve
+from jostle.controllers.graph.serve import MOST, TURN, WALKING, WITHIN, serve, turn_of
 from jostle.maths import quat
 
 SOMEWHERE = Place(0.7, 3.0, -2.0)
@@ -54,11 +54,24 @@ def test_the_pushed_joint_gets_what_is_asked_for(people, degrees):
     gets = quat.apply(quat.from_yaw(found.place.yaw), people.responses[found.number].gained) + found.m
     assert np.linalg.norm(wanted - gets) == pytest.approx(found.short, abs=1e-9)
     assert np.linalg.norm(found.m) <= MOST + 1e-9
-    assert found.miss <= WITHIN - TURN + 1e-9  # these responses go to all sides
+    assert found.miss <= WITHIN  # these responses go to all sides
 
 
 def test_nearest_ignores_the_way_and_says_by_how_much_it_misses(people):
     backwards = -SOMEWHERE.vectors(people.responses[0].gained)
     found = served(people, 0, backwards, "nearest")
     assert found.number == 0
-    assert found.miss == pytest.approx(np.pi - TURN)
+    assert found.miss == pytest.approx(np.pi - turn_of(at_onset(people, 0)[1]))
+
+
+def test_who_stands_is_turned_and_who_walks_is_not():
+    assert turn_of(np.zeros((4, 3))) == TURN
+    assert turn_of(np.full((4, 3), [0.0, -WALKING, 0.0])) == 0.0
+
+
+def test_walkers_are_laid_along_their_way():
+    points = np.array([[0.0, 0.1, 0.0], [0.0, -0.1, 0.0]])
+    ahead, left = np.full((6, 3), [1.4, 0.0, 0.0]), np.full((6, 3), [0.0, 1.4, 0.0])
+    (by_feet,), (by_both,) = fit_place(points, points[None]), fit_place(points, points[None], left, ahead[None])
+    assert by_feet.yaw == pytest.approx(0.0)
+    assert np.radians(80.0) < by_both.yaw < np.radians(90.0)

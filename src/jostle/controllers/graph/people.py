@@ -193,7 +193,7 @@ class People:
         positions, velocity = self._seen(state)
         if place is None:
             feet = [joint for joints in reel.feet for joint in joints]
-            place = fit_place(positions[feet], reel.positions[node, feet][None])[0]
+            (place,) = fit_place(positions[feet], reel.positions[node, feet][None], velocity, reel.velocity[node][None])
         value = positions - place.positions(reel.positions[node])
         rate = velocity - place.vectors(reel.velocity[node])
         turning = reel.turning[node].copy()

@@ -156,11 +156,23 @@ def _backward(steps: Float[Array, "t *b"]) -> Float[Array, "T *b"]:
     return np.concatenate([steps[:1], steps])
 
 
-def fit_place(onto: Float[Array, "P 3"], points: Float[Array, "n P 3"]) -> list[Place]:
-    """Where each of n motions must be played for its points to lie on those given, as seen from above."""
+def fit_place(
+    onto: Float[Array, "P 3"],
+    points: Float[Array, "n P 3"],
+    going: Float[Array, "J 3"] | None = None,
+    velocity: Float[Array, "n J 3"] | None = None,
+) -> list[Place]:
+    """Where each of n motions must be played for its points to lie on those given, as seen from above.
+
+    Velocities, where they are given, have a say in how it is turned: who walks goes on the same way.
+    """
     u, v = onto[:, 0] + 1j * onto[:, 1], points[..., 0] + 1j * points[..., 1]
     middle, own = u.mean(), v.mean(axis=1, keepdims=True)
-    radians = np.angle(np.sum((u - middle) * np.conj(v - own), axis=1))
+    alike = np.sum((u - middle) * np.conj(v - own), axis=1)
+    if going is not None and velocity is not None:
+        w, z = going[:, 0] + 1j * going[:, 1], velocity[..., 0] + 1j * velocity[..., 1]
+        alike = alike + TAU * TAU * np.sum(w * np.conj(z), axis=1)
+    radians = np.angle(alike)
     shift = middle - np.exp(1j * radians) * own[:, 0]
     return [Place(float(t), float(s.real), float(s.imag)) for t, s in zip(radians, shift, strict=True)]
 
