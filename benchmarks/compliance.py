@@ -1,7 +1,7 @@
 """Frames a second of a clip that gives way, legs and pelvis included, on one core: `python -m benchmarks compliance`.
 
 The shipped walk with its spine in two, so that the upper body has 24 coordinates as in Ye & Liu 2008, pushed somewhere
-every second. Times are the processor's, so that what else the machine does is not counted. The peer of a frame is the
+every second. The peer of a frame is the
 paper's, 1/20 s; of the slowest of a hundred, 2 ms.
 """
 
@@ -57,7 +57,7 @@ def _seconds(person: Compliant, pushed: bool) -> np.ndarray:
         if pushed and frame % 60 == 0:
             way = rng.normal(size=3)
             pushes = (Push(PARTS[frame // 60 % len(PARTS)], 80.0 * way / np.linalg.norm(way), 0.15),)
-        begun = time.process_time()
+        begun = time.perf_counter()
         state = person.step(state, Command(pushes=pushes))
-        taken.append(time.process_time() - begun)
+        taken.append(time.perf_counter() - begun)
     return np.array(taken[60:])

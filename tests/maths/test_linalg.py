@@ -69,3 +69,13 @@ def test_gauss_newton_survives_a_direction_that_does_nothing():
 
     found = linalg.gauss_newton(flat, np.array([0.0, 7.0]))
     np.testing.assert_allclose(found, [3.0, 7.0], atol=1e-6)
+
+
+def test_a_bare_solve_is_numpys():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(30, 30)), rng.normal(size=30)
+    kept = a.copy()
+    np.testing.assert_allclose(linalg.solve(a, b), np.linalg.solve(a, b), rtol=1e-9)
+    np.testing.assert_array_equal(a, kept)
+    with pytest.raises(np.linalg.LinAlgError):
+        linalg.solve(np.zeros((2, 2)), np.ones(2))

@@ -194,3 +194,9 @@ def test_angular_velocity_of_a_steady_spin():
 @settings(max_examples=60, deadline=None)
 def test_exp_is_always_a_unit_quaternion(v):
     assert np.linalg.norm(quat.exp(np.array(v))) == pytest.approx(1.0)
+
+
+def test_one_rotation_is_that_of_a_stack_bit_by_bit():
+    a, b, v = (np.random.default_rng(0).normal(size=(50, n)) for n in (4, 4, 3))
+    assert all(np.array_equal(quat.mul(p, q), one) for p, q, one in zip(a, b, quat.mul(a, b), strict=True))
+    assert all(np.array_equal(quat.apply(p, u), one) for p, u, one in zip(a, v, quat.apply(a, v), strict=True))

@@ -12,6 +12,14 @@ from jostle.errors import JostleError
 from jostle.types import Array, Float
 
 
+def solve(a: Float[Array, "n n"], b: Float[Array, "n"]) -> Float[Array, "n"]:
+    """A x = b for what runs at every frame: LAPACK without what NumPy puts around it. A singular A is refused."""
+    _, _, x, info = scipy.linalg.lapack.dgesv(a, b)  # pyright: ignore[reportAttributeAccessIssue]
+    if info:
+        raise np.linalg.LinAlgError("Singular matrix")
+    return x
+
+
 @dataclass(frozen=True)
 class Factor:
     """L with L L' = A + jitter I. `jitter` is 0 where A was positive definite as given."""

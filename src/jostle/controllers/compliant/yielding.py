@@ -35,7 +35,7 @@ from jostle.body import Dynamics, Physics
 from jostle.controllers.compliant.actuation import Actuation
 from jostle.controllers.compliant.joints import TRUNK, Stops, fingers_dofs, passive_joints, upper_kinds
 from jostle.controllers.compliant.objectives import Objective, View
-from jostle.maths import vec
+from jostle.maths import linalg, vec
 from jostle.types import Array, Float, Int
 
 TRACK, DAMP, DAMP_SPINE = 200.0, 10.0, 30.0  # w1 and w2 of the paper
@@ -170,14 +170,14 @@ class Yielding:
         if not torques:
             system = self._system
             system[:size, :size], system[size:, :size], system[:size, size:] = squares, kept, kept.T
-            return np.linalg.solve(system, np.concatenate([towards, aim]))[:size]
+            return linalg.solve(system, np.concatenate([towards, aim]))[:size]
         inner = size + torques
         pulls = rows / np.maximum(vec.length(rows), 1e-12)
         system = np.zeros((inner + len(aim), inner + len(aim)))
         system[:size, :size], system[size:inner, size:inner] = squares + rows.T @ rows, np.eye(torques) / _MUSCLE**2
         system[inner:, :inner] = np.concatenate([kept, -self.free.T @ pulls.T], axis=1)
         system[:inner, inner:] = system[inner:, :inner].T
-        return np.linalg.solve(system, np.concatenate([towards + rows.T @ speeds, np.zeros(torques), aim]))[:size]
+        return linalg.solve(system, np.concatenate([towards + rows.T @ speeds, np.zeros(torques), aim]))[:size]
 
     def _wishes(self, at: Moment, out: Float[Array, "nv"], dt: float) -> tuple[Float[Array, "n D"], Float[Array, "n"]]:
         """The rows of all objectives, with what root and legs do already taken off."""
