@@ -1,8 +1,7 @@
 """Frames a second of a clip that gives way, legs and pelvis included, on one core: `python -m benchmarks compliance`.
 
 The shipped walk with its spine in two, so that the upper body has 24 coordinates as in Ye & Liu 2008, pushed somewhere
-every second. The peer of a frame is the
-paper's, 1/20 s; of the slowest of a hundred, 2 ms.
+every second. The peer of a frame is the paper's, 1/20 s; of the slowest of a hundred, 2 ms.
 """
 
 from __future__ import annotations
