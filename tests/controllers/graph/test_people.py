@@ -116,3 +116,23 @@ def test_what_cannot_be_a_graph_is_refused(stroll, answers):
         build_people([stroll], answers, choice="best")
     with pytest.raises(MotionError, match="leads back to itself"):
         build_people([stroll], answers, threshold=1e-6)
+
+
+def test_a_damaged_bundle_is_refused(people):
+    data, arrays = people.pack()
+    with pytest.raises(ValueError, match="jumps"):
+        People.unpack(data, arrays | {"kept": np.append(arrays["kept"], True)})
+    with pytest.raises(ValueError, match="ways_out"):
+        People.unpack(data, arrays | {"ways_out": arrays["ways_out"][1:]})
+    with pytest.raises(ValueError, match="lengths"):
+        People.unpack(data | {"normal": 0}, arrays)
+
+
+@pytest.mark.slow
+def test_pushed_all_the_time_it_stays_on_its_feet_and_among_the_living(people):
+    chance, state = np.random.default_rng(0), people.init(Start())
+    for frame in range(2000):
+        hit = Push("torso", 300.0 * chance.normal(size=3) * [1.0, 1.0, 0.2], 0.2)
+        state = people.step(state, Command(pushes=(hit,) if frame % 25 == 0 else ()))
+        assert np.all(np.isfinite(state.pose.wxyz))
+        assert 0.6 < state.pose.root[2] < 1.2

@@ -311,6 +311,11 @@ def checked(people: People) -> People:
     )
     if not (ends and sound and len(people.ways_out) == len(people.responses) > 0 and np.any(kept)):
         raise ValueError("ways_out")
+    inside = all(
+        0 <= j.start < len(kept) and people.normal.window - 1 <= j.end < len(kept) for j in people.normal.jumps
+    )
+    if not inside or len(kept) != sum(clip.frame_count for clip in people.normal.clips):
+        raise ValueError("jumps")
     if people.choice not in CHOICES:
         raise CommandError(unknown_name("choice", people.choice, CHOICES))
     return people
