@@ -1,5 +1,7 @@
 """A steered character: its actions, its values, and where it goes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -113,7 +115,7 @@ def test_who_has_left_the_motions_comes_back(policy):
 
 
 def test_a_step_off_the_way_of_the_dynamics_costs_its_square(policy):
-    plan = policy.plan
+    plan = replace(policy.plan, paths=replace(policy.plan.paths, constants=Constants(jolt=0.0)))
     x, step = plan.samples.x[20:22], plan.samples.step[20:22]
     following = plan.paths.actions(x, x - step)
     _, cost = plan.outcome(x, step, following)

@@ -15,14 +15,12 @@ from jostle.assets import clip_path
 from jostle.clips import Clip, load_clip
 from jostle.clips.edit import trim
 from jostle.clips.turn import turn_gait
-from jostle.controllers.policy.constants import Constants
 from jostle.controllers.policy.policy import train_policy
 from jostle.runtime import save_controller
 from jostle.types import PathLike
 
 WALK = Path(__file__).parent / "policies" / "walk.jostle"
 TASK, SEED = "heading", 0
-CONSTANTS = Constants(jolt=0.03, reach=0.4)  # as smooth as the clips, to one and a half times, for 3 % of the reward
 
 
 def chosen_clips() -> tuple[Clip, ...]:
@@ -41,7 +39,7 @@ def write_walk(path: PathLike = WALK) -> None:
     """The same call writes the same bytes; takes some minutes."""
     clips = chosen_clips()
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    policy = replace(train_policy(clips, TASK, constants=CONSTANTS, seed=SEED), sources=clips)
+    policy = replace(train_policy(clips, TASK, seed=SEED), sources=clips)
     save_controller(policy, path, seed=SEED, recipe={"module": "jostle.assets.steered", "task": TASK})
 
 

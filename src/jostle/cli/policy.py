@@ -73,8 +73,8 @@ def train(
         _train_peer(method, files, output, wanted, seed, json)
         return
     begun, clips = time.monotonic(), wanted.chosen(load_all(files, None))
-    options = {"latent": wanted.latent, "mirrored": wanted.mirrored, "iterations": iterations or ITERATIONS}
-    learn = partial(fit_connected, clips, seed=seed, **options)
+    options = {"latent": wanted.latent, "mirrored": wanted.mirrored, "sharpest": wanted.sharpest}
+    learn = partial(fit_connected, clips, seed=seed, iterations=iterations or ITERATIONS, **options)
 
     def learnt(watch: Watch) -> Connected:
         return learn(watch=watch)

@@ -50,7 +50,8 @@ from jostle.types import Array, Float, Int
 ITERATIONS = 250
 NODES = 500  # frames between which connectivity is asked for, at most
 _OWN_MEAN = 0.2  # how much of what sets a clip's mean pose apart is left at the start
-_BOUNDS = {"log_alpha": (np.log(0.01), np.log(1e3)), "log_beta": (np.log(0.01), np.log(1e3))}
+SHARPEST = 1e3  # the most that any hyperparameter may be
+_BOUNDS = (np.log(0.01), np.log(SHARPEST))
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,18 @@ def fit_connected(
     w_c: float = 0.1,
     fps: float = 30.0,
     iterations: int = ITERATIONS,
+    sharpest: float = SHARPEST,
     seed: int = 0,
     watch: Watch | None = None,
 ) -> Connected:
-    """Learn from clips, and where `mirrored` from their mirror images as well; w_c weighs connectivity."""
+    """Learn from clips, and where `mirrored` from their mirror images as well; w_c weighs connectivity.
+
+    `sharpest` is the most that alpha_2 may be: the smaller, the smoother are poses between those of the clips.
+    """
     if not (np.isfinite(w_c) and w_c >= 0):
         raise MotionError(f"The weight of connectivity cannot be {w_c}; give 0 or more (the paper has 0.1).")
+    if not 0.01 < sharpest <= SHARPEST:
+        raise MotionError(f"`sharpest` bounds a hyperparameter: give more than 0.01 and at most 1000, not {sharpest}.")
     clips = check_clips(clips)
     features = QuaternionFeatures.of(clips, fps, even=mirrored)
     rows = [features.encode(clip) for clip in clips]
@@ -120,7 +127,10 @@ def fit_connected(
     objective = ConnectedObjective(latent, float(w_c), share=len(Y) / nodes)
     watch = watch or Watch()
     watch.plan(iterations)
-    learnt = minimise(objective, start, data, iterations, bounds=_BOUNDS, watch=watch, stage="connected")
+    least, most = np.log([0.01, 0.01]), np.log([sharpest, SHARPEST])
+    start["log_alpha"] = np.clip(start["log_alpha"], least, most)
+    bounds = {"log_alpha": (least, most), "log_beta": _BOUNDS}
+    learnt = minimise(objective, start, data, iterations, bounds=bounds, watch=watch, stage="connected")
     notes = list(features.notes)
     if learnt.trouble:
         notes.append(learnt.trouble)

@@ -20,15 +20,16 @@ class Constants:
     unsure: float = 0.08  # c_y: what a pose costs that is as unsure as those of the data are on average
     stray: float = 0.05  # c_x: what it costs to be off the way of the dynamics by a whole step
     bend: float = 0.0  # what a change of step costs that is as large as those of the data are on average
-    jolt: float = 0.0  # what a second difference of the pose costs that is as large as those of the data are on average
+    jolt: float = 0.1  # what a second difference of the pose costs that is as large as those of the data are on average
     discount: float = 0.97  # gamma, a frame
     neighbours: int = 6  # samples whose values count, k
     faster: float = 1.0  # weight of velocities beside positions among neighbours
     ring: int = 16  # actions beside the mean, for each pace
     apart: int = 4  # of the samples around, every so many are steered to
-    reach: float = 0.7  # of the way across to such a sample
+    reach: float = 0.5  # of the way across to such a sample
     largest: float = 1.5  # of that, in steps
     standing: float = 0.0  # of a usual step: as long is one, for the last, of who stands; or he never begins to move
+    lag: float = 0.5  # of a step, by which what is shown is behind: from frame to frame actions jitter
     paces: Sequence[float] = (1.0, 0.6, 1.6)  # lengths of a step, the first that of the dynamics
 
     def __post_init__(self) -> None:

@@ -199,7 +199,8 @@ class Policy:
         x_before, step, pressing, apart = self._struck(state, command)
         wish = self.plan.task.heard(state.wish, command, seen)
         x, _ = self.plan.best(x_before, step, self.plan.task.seen(wish, seen))
-        row, travel, apart = self._followed(apart, at.unit_row, x, x_before)
+        lag = self.plan.constants.lag
+        row, travel, apart = self._followed(apart, at.unit_row, x - lag * (x - x_before), x_before - lag * step)
         place = self.synthesis.stopped(at.positions[0], _ahead(at.place, travel, self.dt), state.held)
         mean = self.anatomy.kinematics.at(row, place)
         body, held = self.synthesis.step(mean, at, state.held, self._wanted(settings), target)
@@ -340,7 +341,9 @@ def train_policy(
     """Learn a model of a few clips, with their mirror images where the task has it, and how to do the task in it."""
     wanted = task_of(task) if isinstance(task, str) else task
     clips = wanted.chosen(clips)
-    model = fit_connected(clips, latent=wanted.latent, mirrored=wanted.mirrored, seed=seed, watch=watch)
+    model = fit_connected(
+        clips, latent=wanted.latent, mirrored=wanted.mirrored, sharpest=wanted.sharpest, seed=seed, watch=watch
+    )
     return plan_policy(model, wanted, constants=constants, rounds=rounds, seed=seed)
 
 

@@ -137,8 +137,9 @@ def strikes_connected(data: Path, seed: int) -> dict[str, Any]:
 def learnt_model(clips: Sequence[Clip], effort: Effort, seed: int, w_c: float = 0.1) -> Connected:
     task = Heading()
     return fit_connected(
-        task.chosen(clips), latent=task.latent, mirrored=task.mirrored, w_c=w_c, iterations=effort.iterations, seed=seed
-    )
+        task.chosen(clips), latent=task.latent, mirrored=task.mirrored, sharpest=task.sharpest, w_c=w_c,
+        iterations=effort.iterations, seed=seed,
+    )  # fmt: skip
 
 
 def planned(model: Connected, effort: Effort, seed: int, constants: Constants | None = None) -> Policy:

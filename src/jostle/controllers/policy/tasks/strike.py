@@ -24,6 +24,7 @@ from jostle.controllers.policy.tasks.step import Step
 from jostle.controllers.policy.tasks.target import Targeted, flat, polar
 from jostle.errors import CommandError
 from jostle.features import Placement
+from jostle.models.connected import SHARPEST
 from jostle.types import Array, Float
 
 if TYPE_CHECKING:
@@ -50,9 +51,10 @@ class Striking(Targeted):
     name = "strike"
     latent = 5
     mirrored = False  # who strikes with the right hand does so
+    sharpest = SHARPEST  # a fist is nowhere for long
     constants = MappingProxyType(  # bend: a fifth less acceleration, as many hits
         {"bend": 0.03, "unsure": 0.04, "stray": 0.0, "discount": 0.95, "neighbours": 4, "faster": 2.0, "apart": 1,
-         "reach": 0.5, "largest": 0.8, "standing": 0.5, "paces": (1.0,)}
+         "reach": 0.5, "largest": 0.8, "standing": 0.5, "paces": (1.0,), "jolt": 0.0, "lag": 0.0}
     )  # fmt: skip
 
     def chosen(self, clips: Sequence[Clip]) -> list[Clip]:

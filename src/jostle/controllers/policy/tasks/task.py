@@ -44,6 +44,7 @@ class Task(ABC):
     supports: frozenset[str] = frozenset({"heading"})  # fields of a Command that it listens to
     latent: int = 4  # dimensions that motions for it are learnt in
     mirrored: bool = True  # whether they are learnt with their mirror images
+    sharpest: float = 0.1  # the less, the smoother are poses over the latent space (`fit_connected`)
     constants: Mapping[str, Any] = MappingProxyType({})  # of planning (`Constants`), where they are not the usual ones
 
     @property
