@@ -8,7 +8,7 @@ quality                          variance of poses over its mean at the data: 99
 skate_ratio, ik_cm, switch_seam_cm    feet, hands, and changing from walking to running
 hit_rate, hit_rate_raw           strikes, with inverse kinematics at the strike and by the policy alone
 
-Settings of all methods were chosen on walk 2 and run, on directions other than these; none on what is held out.
+Settings of all methods were chosen on walk 1, walk 2 and run; none on what is held out.
 """
 
 from __future__ import annotations
