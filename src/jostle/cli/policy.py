@@ -46,7 +46,7 @@ def train(
         method: latent, or what it is compared with: fields (motion fields), graph (a policy on a motion graph)
         joint: what strikes: right_hand, left_foot, ...
         rounds: of refinement; each looks where the policy is wrong, and learns more there
-        constants: of planning that are to be others, such as jolt=0.02 reach=0.2 for who is to be smoother
+        constants: of planning that are to be others, such as jolt=0.3 reach=0.3 for who is to be smoother
         iterations: of learning the motion model, at most
         seed: changes every random choice
         resume: go on from the journal that an interrupted training left
@@ -73,8 +73,7 @@ def train(
         _train_peer(method, files, output, wanted, seed, json)
         return
     begun, clips = time.monotonic(), wanted.chosen(load_all(files, None))
-    options = {"latent": wanted.latent, "mirrored": wanted.mirrored, "sharpest": wanted.sharpest}
-    learn = partial(fit_connected, clips, seed=seed, iterations=iterations or ITERATIONS, **options)
+    learn = partial(fit_connected, clips, seed=seed, iterations=iterations or ITERATIONS, **wanted.learnt_with)
 
     def learnt(watch: Watch) -> Connected:
         return learn(watch=watch)

@@ -113,7 +113,7 @@ class Plan:
 
     def doubt(self, x: Float[Array, "*b Q"]) -> Float[Array, "*b"]:
         """The variance of poses, over that of those in the data: the second term of R_Q is c_y times this."""
-        return self.model.variance(x) / self.sureness
+        return np.asarray(self.model.variance(x) / self.sureness)
 
     def worth(
         self, x: Float[Array, "*b Q"], step: Float[Array, "*b Q"], theta: Float[Array, "*b d"]

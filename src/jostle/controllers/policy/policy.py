@@ -255,7 +255,7 @@ class Policy:
             if isinstance(one.memory, Planted) and one.share > 0.0:
                 down = self.anatomy.soles.foot[one.memory.held]
                 contacts = {name: bool(np.any(down == foot)) for foot, name in enumerate(self.anatomy.soles.names)}
-        return Observed(contacts, {"variance": float(self.model.variance(x) / self.plan.sureness)})
+        return Observed(contacts, {"variance": float(self.plan.doubt(x))})
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Array]]:
         fitted, arrays = self.model.pack()
@@ -341,9 +341,7 @@ def train_policy(
     """Learn a model of a few clips, with their mirror images where the task has it, and how to do the task in it."""
     wanted = task_of(task) if isinstance(task, str) else task
     clips = wanted.chosen(clips)
-    model = fit_connected(
-        clips, latent=wanted.latent, mirrored=wanted.mirrored, sharpest=wanted.sharpest, seed=seed, watch=watch
-    )
+    model = fit_connected(clips, seed=seed, watch=watch, **wanted.learnt_with)
     return plan_policy(model, wanted, constants=constants, rounds=rounds, seed=seed)
 
 

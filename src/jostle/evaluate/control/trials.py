@@ -95,7 +95,7 @@ def swept(name: str, data: Path | None, method: str, effort: Effort, seed: int) 
     ways: dict[str, Callable[[], Controller]] = {}
     if method == "ours":
         model = learnt_model(clips, effort, seed)
-        less = replace(effort, rounds=min(effort.rounds, 1))  # further rounds change neither by a hundredth
+        less = replace(effort, rounds=min(effort.rounds, 1))  # so that a sweep takes minutes
         ways = {f"c_x {c:g}": lambda c=c: planned(model, less, seed, Constants(stray=c)) for c in STRAYS}
     elif method == "fields":
         ways = {f"pull {d:g}": lambda d=d: train_fields(clips, settings=FieldSettings(drift=d)) for d in PULLS}
@@ -136,10 +136,7 @@ def strikes_connected(data: Path, seed: int) -> dict[str, Any]:
 
 def learnt_model(clips: Sequence[Clip], effort: Effort, seed: int, w_c: float = 0.1) -> Connected:
     task = Heading()
-    return fit_connected(
-        task.chosen(clips), latent=task.latent, mirrored=task.mirrored, sharpest=task.sharpest, w_c=w_c,
-        iterations=effort.iterations, seed=seed,
-    )  # fmt: skip
+    return fit_connected(task.chosen(clips), w_c=w_c, iterations=effort.iterations, seed=seed, **task.learnt_with)
 
 
 def planned(model: Connected, effort: Effort, seed: int, constants: Constants | None = None) -> Policy:

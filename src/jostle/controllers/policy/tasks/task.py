@@ -48,6 +48,11 @@ class Task(ABC):
     constants: Mapping[str, Any] = MappingProxyType({})  # of planning (`Constants`), where they are not the usual ones
 
     @property
+    def learnt_with(self) -> dict[str, Any]:
+        """What `fit_connected` is told of the task."""
+        return {"latent": self.latent, "mirrored": self.mirrored, "sharpest": self.sharpest}
+
+    @property
     def axes(self) -> tuple[Axis, ...]:
         """Of theta."""
         return (direction(24),)
